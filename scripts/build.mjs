@@ -38,7 +38,13 @@ async function bundleCode() {
     cwd: root,
     input: Object.fromEntries([...library, ...programs].map(name => [name, `src/${name}.ts`])),
     platform: 'node',
-    resolve: { alias: { undici$: join(root, 'scripts/undici-pool.cjs') } },
+    resolve: {
+      alias: {
+        undici$: join(root, 'scripts/undici-pool.cjs'),
+        // Its other build loads its parts in a way that cannot be copied.
+        'jsonc-parser$': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
+      },
+    },
     external: id => installed.some(name => id === name || id.startsWith(`${name}/`)),
   })
   const { output } = await build.write({

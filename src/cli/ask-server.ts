@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { UserError } from './print.ts'
 
-/** A server that is running, in place of its database. */
 export interface ServerFlags {
   readonly server?: string
   readonly key?: string

@@ -49,7 +49,6 @@ function showMessage(raw: MessageLike, style: Style): string {
   const line = words.replace(/\s+/g, ' ')
   const room = Math.max(40, (process.stdout.columns ?? 110) - 12)
   const shown = line.length > room ? `${line.slice(0, room - 1)}${style(dim, '…')}` : line
-  const isInserted =
-    line.startsWith('[Several') || line.startsWith('[Previous') || line.startsWith('[Earlier')
+  const isInserted = /^\[(?:Several|Previous|Earlier)/.test(line)
   return `${style(roleColours[role], role.padEnd(10))} ${isInserted ? style(red, shown) : shown}`
 }

@@ -1,7 +1,7 @@
 import type { Thread } from '../history/thread.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { wholeNumber } from './number-option.ts'
-import { type AddCommand, type LogOptions, writeHistory } from './open-log.ts'
+import { type AddCommand, type ThreadOptions, withThread, writeHistory } from './open-log.ts'
 import { print, UserError } from './print.ts'
 
 const commands = {
@@ -11,7 +11,6 @@ const commands = {
   unhide: 'takes a hide back',
 }
 
-/** Commands about single messages. */
 export function addHandCommands(add: AddCommand): void {
   for (const [name, description] of Object.entries(commands))
     addForMessage(add, name, description).action(
@@ -33,19 +32,16 @@ export function addHandCommands(add: AddCommand): void {
 }
 
 const addForMessage = (add: AddCommand, name: string, description: string) =>
-  add(`${name} <conversation>`, description)
-    .argument('<place>', 'of the message, as "throughline log show --places" tells it', wholeNumber(1))
-    .option('--actor <name>', 'whose thread', 'assistant')
-    .option('--branch <name>', 'which line of the thread', 'main')
+  withThread(
+    add(`${name} <conversation>`, description).argument(
+      '<place>',
+      'of the message, as "throughline log show --places" tells it',
+      wholeNumber(1),
+    ),
+  )
 
-interface MessageFlags extends LogOptions {
-  readonly actor: string
-  readonly branch: string
-}
-
-/** Makes the action of a command on a message of a thread. */
 function onMessage<Options>(use: (thread: Thread, place: number, options: Options) => Promise<void>) {
-  return (conversation: string, place: number, options: MessageFlags & Options) =>
+  return (conversation: string, place: number, options: ThreadOptions & Options) =>
     writeHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })

@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { ThreadCall } from '../history/calls/calls.ts'
@@ -9,8 +9,6 @@ import { ImportStoppedError, InvalidImportError } from '../history/transfer/impo
 import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { listTenants } from '../server/auth/tenants.ts'
-import { textOfFile } from '../server/text-of-file.ts'
-import type { ThreadKey } from '../stores/store.ts'
 import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
@@ -23,8 +21,10 @@ import {
   type LogOptions,
   readHistory,
   type TenantsOptions,
+  type ThreadOptions,
   withAllTenants,
   withStore,
+  withThread,
   writeHistory,
 } from './open-log.ts'
 import { print, printError, printText, UserError } from './print.ts'
@@ -41,9 +41,7 @@ export function logCommand(log: Command): void {
 
 function addLookCommands(add: AddCommand): void {
   const addForThread = (name: string, description: string): Command =>
-    add(`${name} <conversation>`, description)
-      .option('--actor <name>', 'whose thread', 'assistant')
-      .option('--branch <name>', 'which line of the thread', 'main')
+    withThread(add(`${name} <conversation>`, description))
 
   add('tenants', 'the tenants that have conversations').action((options: LogOptions) =>
     withStore(options.db, true, async store => {
@@ -117,7 +115,7 @@ async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
 }
 
 function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
-  return (conversation: string, options: LogOptions & Pick<ThreadKey, 'actor' | 'branch'> & Options) =>
+  return (conversation: string, options: ThreadOptions & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })
@@ -174,7 +172,8 @@ function addTransferCommands(add: AddCommand): void {
           throw new UserError('--as names one conversation: give one file')
         if (files.length === 0) print(describeImport(await history.import(standardInput(), { as, person })))
         for (const file of files) {
-          const imported = await history.import(textOfFile(file), { as, person }).catch(withFile(file))
+          const text = () => createReadStream(file, 'utf8')
+          const imported = await history.import(text, { as, person }).catch(withFile(file))
           print(`${file}: ${describeImport(imported)}`)
         }
       }),

@@ -27,6 +27,16 @@ export function databaseOf({ db, store }: DatabaseOptions): string {
   throw new UserError('--store takes the URL of a PostgreSQL database; --db takes a file')
 }
 
+export interface ThreadOptions extends LogOptions {
+  readonly actor: string
+  readonly branch: string
+}
+
+export const withThread = (command: Command): Command =>
+  command
+    .option('--actor <name>', 'whose thread', 'assistant')
+    .option('--branch <name>', 'which line of the thread', 'main')
+
 export type AddCommand = ReturnType<typeof adderFor>
 
 /**

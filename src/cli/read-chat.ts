@@ -1,5 +1,6 @@
+import { findNodeAtLocation, parseTree, visit } from 'jsonc-parser'
+import { attempt } from '../log/attempt.ts'
 import type { MessageLike } from '../log/message.ts'
-import { findJsonFault, messagePlaces } from './json-places.ts'
 import { UserError } from './print.ts'
 
 export interface ChatFile {
@@ -23,7 +24,7 @@ export function readChat(name: string, input: string): ChatFile {
   if (whole && 'value' in whole) {
     const { value } = whole
     const { messages, tools = [] } = (Array.isArray(value) ? { messages: value } : value) as Partial<ChatFile>
-    const lineOf = (seq: number) => lineAt(text, messagePlaces(text)[seq] ?? 0)
+    const lineOf = (seq: number) => lineAt(text, placeOf(text, seq))
     if (Array.isArray(messages)) return { messages, tools: Array.isArray(tools) ? tools : [], lineOf }
   } else if (whole && start === '[') throw new UserError(`${name}:${whole.line}: ${whole.problem}`)
   return readLines(name, text)
@@ -49,8 +50,26 @@ function tryJson(text: string): ParsedJson {
     return { value: JSON.parse(text) }
   } catch (error) {
     const why = (error as Error).message.replace(/(,? \.{3}.*| in JSON at position \d+.*|, ".*)$/s, '')
-    return { line: lineAt(text, findJsonFault(text.trimEnd())), problem: `is not valid JSON: ${why}` }
+    return { line: lineAt(text, findFault(text.trimEnd())), problem: `is not valid JSON: ${why}` }
   }
+}
+
+/** Where a message begins: an element of the outermost array, or of the one under "messages". */
+function placeOf(text: string, seq: number): number {
+  // A text that is nested too deep for the parser counts from its beginning.
+  const whole = attempt(() => parseTree(text), undefined)
+  const list = whole?.type === 'object' ? findNodeAtLocation(whole, ['messages']) : whole
+  return list?.children?.[seq]?.offset ?? 0
+}
+
+/** Where a text stops being JSON, which `JSON.parse` does not always tell; its end if it only breaks off. */
+function findFault(text: string): number {
+  let place = text.length
+  const onError = (_: unknown, at: number) => {
+    place = Math.min(place, at)
+  }
+  attempt(() => visit(text, { onError }, { disallowComments: true }), undefined)
+  return place
 }
 
 const lineAt = (text: string, place: number) => text.slice(0, place).split('\n').length

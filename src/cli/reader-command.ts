@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { Listening } from '../server/serve/listen.ts'
 import { wholeNumber } from './number-option.ts'
 import { print } from './print.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -28,13 +27,12 @@ export function readerCommand(command: Command): void {
     })
 }
 
-/** Opens the port; resolves when it listens. */
 export async function serveReader({
   port = 11_435,
   host = '127.0.0.1',
   window = 4096,
   delay = 0,
-}: ServeOptions = {}): Promise<Listening> {
+}: ServeOptions = {}) {
   const { readerServer } = await import('../server/reader/reader-server.ts')
   const { listen } = await import('../server/serve/listen.ts')
   return listen(readerServer({ window, delayMs: delay }), { host, port, requestTimeoutMs: 300_000 })

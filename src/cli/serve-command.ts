@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { about, defaultOf, formOf, type SettingName, settingNames } from '../server/config/config-schema.ts'
-import { flagOf } from '../server/config/names.ts'
+import {
+  about,
+  defaultOf,
+  flagOf,
+  formOf,
+  type SettingName,
+  settingNames,
+} from '../server/config/config-schema.ts'
 import { printConfig } from '../server/config/print-config.ts'
 import { readConfig } from '../server/config/read-config.ts'
 import { printError, printText, UserError } from './print.ts'

@@ -8,9 +8,8 @@ import type { Thread, ThreadCall } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
 import { partsInModel, toModelTokens } from '../tokens/calibration.ts'
-import { defineMcpTool, pageField, placeField, threadFields, toTime } from './define-mcp-tool.ts'
+import { defineMcpTool, pageField, placeField, threadFields, toPage, toTime } from './define-mcp-tool.ts'
 import { findThread } from './find-thread.ts'
-import { toPage } from './to-page.ts'
 
 const whenLast = 'instead of a call: what a model would be sent when the message at this place was the last'
 
@@ -108,7 +107,6 @@ function toLines({ stretches }: Account): readonly string[] {
   return [...lines, `- ${all.join(', ') || 'nothing'} sent as it is`]
 }
 
-/** What became of one message. */
 function verdictOn({ stretches }: Account, place: number, head: number): string {
   if (place > head) return `#${place} is not in the thread, whose last place is #${head}.`
   const stretch = stretches.find(({ first, last }) => first <= place && place <= last)

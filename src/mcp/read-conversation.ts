@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type { DisplayMessage } from '../history/index.ts'
 import { plural } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
-import { defineMcpTool, pageField, placeField, threadFields } from './define-mcp-tool.ts'
+import { defineMcpTool, pageField, pageSize, placeField, threadFields, toPage } from './define-mcp-tool.ts'
 import { findThread } from './find-thread.ts'
-import { pageSize, toPage } from './to-page.ts'
 
 export const readConversation = defineMcpTool(
   'read_conversation',

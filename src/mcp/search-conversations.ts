@@ -28,12 +28,7 @@ export const searchConversations = defineMcpTool(
 
 /** A quote of several lines stands below its message. */
 export const indent = (quote: string): string =>
-  quote.includes('\n')
-    ? quote
-        .split('\n')
-        .map(line => `\n    ${line}`)
-        .join('')
-    : quote
+  quote.includes('\n') ? `\n    ${quote.replaceAll('\n', '\n    ')}` : quote
 
 /** Names the line of a conversation as the tools take it, after the title of the conversation. */
 export function createNames(history: History): (thread: ThreadKey) => Promise<string> {

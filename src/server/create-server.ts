@@ -7,17 +7,15 @@ import { present } from '../log/present.ts'
 import type { Store } from '../stores/store.ts'
 import { createCancels } from '../turn/cancels.ts'
 import { adapterPaths } from './adapters/index.ts'
-import type { AboutServer, ApiOptions } from './api/api-parts.ts'
 import { createApi } from './api/create-api.ts'
 import { checkedHands } from './api/hands.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
+import type { AboutServer, ApiOptions } from './api/route.ts'
 import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
 import { headerPerson } from './auth/named-person.ts'
-import { refuse } from './auth/refuse.ts'
-import { refuseInner } from './auth/refuse-hidden.ts'
-import { requireScope } from './auth/require-scope.ts'
+import { refuse, refuseInner, requireScope } from './auth/refusals.ts'
 import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import { type AnswerOptions, answerOptionNames } from './exchange/answer.ts'
@@ -29,7 +27,7 @@ import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createBodyParser } from './guard/create-body-parser.ts'
 import { createGate } from './guard/create-gate.ts'
 import { checkReadiness } from './health/check-readiness.ts'
-import { type CountedRequest, createMetrics } from './health/create-metrics.ts'
+import { createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
 import { answerMcp } from './routes/mcp-route.ts'
@@ -97,16 +95,10 @@ const defaults = {
   newId: randomUUID as () => string,
 } as const satisfies Partial<ServerOptions>
 
-export interface Server {
-  fetch(request: Request): Promise<Response>
-  /** What can be asked for. `/health`, `/inspector` and what is below them needs no key. */
-  readonly routes: readonly { readonly method: string; readonly path: string }[]
-  /** Ends streams of live events, and pauses the experiments that run here. */
-  close(): Promise<void>
-}
+export type Server = ReturnType<typeof createServer>
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
-export function createServer(rawOptions: ServerOptions): Server {
+export function createServer(rawOptions: ServerOptions) {
   const settled = { ...defaults, ...present(rawOptions) }
   const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector } = settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
@@ -126,7 +118,7 @@ export function createServer(rawOptions: ServerOptions): Server {
   const runner = createRunner(gate, cancels, served => {
     const by = served.model === undefined ? undefined : upstreams.find(served.model)
     const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-    metrics.count(toCounted(outcome))
+    metrics.count(outcome)
     rawOptions.onServed?.(outcome)
   })
   // A list of messages has about 20 JSON values per message.
@@ -206,9 +198,11 @@ export function createServer(rawOptions: ServerOptions): Server {
   app.all('*', mayChat, ({ req: { raw } }) => passOn(raw, pathOf(raw), parts))
 
   return {
-    fetch: async request => app.fetch(request),
+    fetch: async (request: Request): Promise<Response> => app.fetch(request),
+    /** What can be asked for. `/health`, `/inspector` and what is below them needs no key. */
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    async close() {
+    /** Ends streams of live events, and pauses the experiments that run here. */
+    async close(): Promise<void> {
       cache.busy(false)
       cancels.close()
       await sweeping.close()
@@ -227,12 +221,6 @@ const forPages = cors({
     'retry-after',
   ],
   maxAge: 600,
-})
-
-const toCounted = ({ adapter, model, upstream, ms, answered, fault, reusable }: Served): CountedRequest => ({
-  ...{ adapter, model, ms, reusable, upstream: upstream?.name },
-  outcome: fault?.code ?? answered?.result.error?.code ?? answered?.result.status ?? 'repeated',
-  usage: answered?.result.usage,
 })
 
 function requestIdOf({ headers }: Request, newId: () => string): string {

@@ -2,28 +2,24 @@ import fs from 'node:fs'
 import type { Wish } from '../../experiment/index.ts'
 import { attempt } from '../../log/attempt.ts'
 
-/** The process that runs an experiment on a file. */
 interface RunnerProcess {
   readonly pid: number
   readonly id: string
 }
 
-export interface ControlFile {
-  wishOf(id: string): Wish | undefined
-  close(): void
-}
+export type ControlFile = ReturnType<typeof createControlFile>
 
 /**
  * An SQLite file has one writer, so other processes cannot log a wish. They append it to a small file beside it, which
  * exists while an experiment runs: its first line names the process, each further line is a wish.
  */
-export function createControlFile(db: string, id: string): ControlFile {
+export function createControlFile(db: string, id: string) {
   const path = pathFor(db)
   const runner: RunnerProcess = { pid: process.pid, id }
   // Overwrites the file of an earlier process: its wishes are void.
   fs.writeFileSync(path, `${JSON.stringify(runner)}\n`)
   return {
-    wishOf(id) {
+    wishOf(id: string): Wish | undefined {
       const wishes = readLines<{ readonly id: string; readonly wish: Wish }>(path)
         .slice(1)
         .filter(wish => wish.id === id)

@@ -8,21 +8,16 @@ import { importModule } from '../../server/import-module.ts'
 import { UserError } from '../print.ts'
 import { harmless } from './wording.ts'
 
-/** What a plan that is a function gets. The plan decides which roles use the model. */
-export interface PlanContext {
-  readonly model?: Model
-}
-
 /** `model` replaces the model of every role: `ollama:llama3.2`. */
 type LoadOptions = { readonly model?: string }
 
 /** Loads a plan: JSON, or a module whose default export is a plan or a function that makes one. */
 export async function loadPlan(file: string, { model: named }: LoadOptions): Promise<ExperimentPlan> {
   const path = resolve(file)
-  const context: PlanContext = named === undefined ? {} : { model: chooseModel(named) }
+  const model = named === undefined ? undefined : chooseModel(named)
   const ending = extname(path)
-  if (ending === '.json') return loadJsonPlan(path, file, context)
-  if (/^\.m?[tj]s$/.test(ending)) return loadModulePlan(path, file, context)
+  if (ending === '.json') return loadJsonPlan(path, file, model)
+  if (/^\.m?[tj]s$/.test(ending)) return loadModulePlan(path, file, model)
   throw new UserError(`${file} is no plan: expected .ts, .mts, .js, .mjs or .json`)
 }
 
@@ -48,11 +43,11 @@ export function loadStoredPlan(id: string, json: PlanJson, { model: named }: Loa
   })
 }
 
-async function loadModulePlan(path: string, file: string, context: PlanContext): Promise<ExperimentPlan> {
+async function loadModulePlan(path: string, file: string, model: Model | undefined): Promise<ExperimentPlan> {
   const { default: exported } = await importNamed(path)
-  if (typeof exported === 'function') return requirePlan(await exported(context), file)
+  // A plan that is a function decides which roles use the model.
+  if (typeof exported === 'function') return requirePlan(await exported(model ? { model } : {}), file)
   const plan = requirePlan(exported, file)
-  const { model } = context
   return model ? { ...plan, roles: plan.roles.map(role => ({ ...role, model })) } : plan
 }
 
@@ -65,7 +60,6 @@ function requirePlan(value: unknown, file: string): ExperimentPlan {
   )
 }
 
-/** What a module of tools may export. */
 interface ToolsModule {
   readonly default?: unknown
   readonly tools?: unknown
@@ -74,22 +68,24 @@ interface ToolsModule {
   readonly models?: Readonly<Record<string, Model>>
 }
 
-async function loadJsonPlan(path: string, file: string, { model }: PlanContext): Promise<ExperimentPlan> {
+async function loadJsonPlan(path: string, file: string, model: Model | undefined): Promise<ExperimentPlan> {
   const json = readJson(path, file)
   const { tools: place } = (json ?? {}) as { readonly tools?: unknown }
   const module: ToolsModule =
     typeof place === 'string' && place !== '' ? await importNamed(modulePath(path, place, file)) : {}
   return parseExperiment(json, {
-    tools: [module.default, module.tools].find(isTools) ?? [],
+    tools: toolsIn(module) ?? [],
     hooks: module.hooks ?? [],
-    modelOf: name => model ?? ownModel(module, name) ?? chooseModel(name),
+    modelOf(name) {
+      const { models = {} } = module
+      return model ?? (Object.hasOwn(models, name) ? models[name]! : chooseModel(name))
+    },
   })
 }
 
 /** The tools of a module that the operator of a server names, for plans that are posted to it. */
 export async function loadTools(file: string): Promise<ExperimentTools<Record<string, unknown>>> {
-  const module: ToolsModule = await importNamed(resolve(file))
-  const tools = [module.default, module.tools].find(isTools)
+  const tools = toolsIn(await importNamed(resolve(file)))
   if (tools) return tools
   throw new UserError(
     `${file} has no tools: its default export must be a list of what defineExperimentTool gives`,
@@ -106,11 +102,11 @@ function modulePath(plan: string, place: string, file: string): string {
   )
 }
 
-const isTools = (value: unknown): value is ExperimentTools<Record<string, unknown>> =>
-  Array.isArray(value) || typeof value === 'function'
-
-const ownModel = ({ models = {} }: ToolsModule, name: string) =>
-  Object.hasOwn(models, name) ? models[name] : undefined
+const toolsIn = ({ default: exported, tools }: ToolsModule) =>
+  [exported, tools].find(
+    (value): value is ExperimentTools<Record<string, unknown>> =>
+      Array.isArray(value) || typeof value === 'function',
+  )
 
 function readJson(path: string, file: string): unknown {
   try {

@@ -10,16 +10,12 @@ export interface Terminal {
   write(text: string): unknown
 }
 
-export interface Screen {
-  draw(lines: readonly ScreenLine[]): void
-}
-
 /** Draws in place with only cursor-up and clear, so that a killed program leaves the terminal in order. */
-export function createScreen(terminal: Terminal, style: Style = createStyle(terminal)): Screen {
+export function createScreen(terminal: Terminal, style: Style = createStyle(terminal)) {
   let drawn: readonly number[] = []
   let shown = ''
   return {
-    draw(lines) {
+    draw(lines: readonly ScreenLine[]): void {
       // The last column stays free: some terminals wrap as soon as it is written.
       const columns = Math.max(1, (terminal.columns || 80) - 1)
       const rows = Math.max(1, (terminal.rows || 24) - 1)

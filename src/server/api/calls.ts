@@ -6,12 +6,10 @@ import { predictedIn, readPlan } from '../../history/calls/read-plan.ts'
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.ts'
-import { notFound } from './api-error.ts'
 import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
-import { threadOf } from './find-thread.ts'
+import { notFound, threadOf } from './find.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
-import { loadSources } from './quote-sources.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { type AnswerValue, callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
@@ -45,7 +43,6 @@ export const call = z.object({
     ),
 })
 
-/** What became of the entries in a call. */
 const account = {
   parts: z.record(z.string(), z.number()),
   stretches: z.array(stretch),
@@ -97,15 +94,14 @@ export const callRoutes = [
       const tokensAt = (place: number) => apiCall.looking.count.message(readMessage(messages[place]!, place))
       const account = toAccount(stored)
       const sent = sentIn(plan, tokensAt)
-      const sourcesOf = await loadSources(sent, { ...apiCall, thread, isWithTexts })
       return {
         ...toCall(stored),
         ...account,
         settings: plan.settings,
         tools: isWithTexts ? await toolsIn({ store: apiCall.log.store, key: thread.key }, plan) : undefined,
         messages: isWithTexts ? messages : [],
-        sent: toSentRows(messages, sent, {
-          ...{ factor: roomOf(plan).factor, isWithTexts, stretches: account.stretches, sourcesOf },
+        sent: await toSentRows(messages, sent, {
+          ...{ ...apiCall, thread, isWithTexts, factor: roomOf(plan).factor, stretches: account.stretches },
         }),
       }
     },
@@ -167,7 +163,6 @@ export function toParts(plan: Plan): Readonly<Record<string, number>> {
   return partsInModel(plan.parts, toModelTokens(plan.tokens, factor), factor)
 }
 
-/** What was stored about an entry with a call. */
 export function verdictIn(plan: Plan, entry: number) {
   const match = stretchesOf(plan).find(({ first, last }) => first <= entry && entry <= last)
   const { fate, rule, why } = match ?? { fate: 'omitted', rule: plan.policy, why: 'not sent' }

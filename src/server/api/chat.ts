@@ -7,14 +7,13 @@ import { readMedia } from '../../models/read-media.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
-import { errorBody, notFound } from './api-error.ts'
-import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { errorBody, type ServerEvent } from './event-stream.ts'
+import { notFound, type ThreadRequest, threadOf } from './find.ts'
 import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
 import { defineRoute } from './route.ts'
 import { type AnswerValue, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
-import type { ServerEvent } from './server-event.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
 
@@ -87,9 +86,7 @@ export const chatRoutes = [
     handle(call) {
       const { input } = call.body
       checkInput(input)
-      return answer(call, call.body, call.query.branch ?? mainBranch, (chat, options) =>
-        chat.send(input, options),
-      )
+      return answer(call, call.query.branch ?? mainBranch, (chat, options) => chat.send(input, options))
     },
   }),
   defineRoute('post', '/conversations/:conversation/edit', {
@@ -107,7 +104,7 @@ export const chatRoutes = [
       await threadOf(call)
       const { input, at } = call.body
       checkInput(input)
-      return answer(call, call.body, undefined, (chat, options) => chat.edit(input, { ...options, at }))
+      return answer(call, undefined, (chat, options) => chat.edit(input, { ...options, at }))
     },
   }),
   defineRoute('post', '/conversations/:conversation/regenerate', {
@@ -123,12 +120,9 @@ export const chatRoutes = [
     answer: replyPart,
     async handle(call) {
       await threadOf(call)
-      const { at, window, reserve, policy, effort, ...body } = call.body
-      const room = { window, reserve, policy, effort }
-      policyOf(room)
-      return answer(call, { ...body, room }, undefined, (chat, options) =>
-        chat.regenerate({ ...options, at }),
-      )
+      const { at } = call.body
+      policyOf(call.body)
+      return answer(call, undefined, (chat, options) => chat.regenerate({ ...options, at }))
     },
   }),
   defineRoute('post', '/conversations/:conversation/cancel', {
@@ -163,12 +157,11 @@ function checkInput(input: z.output<typeof inputSchema>): void {
   if (typeof input !== 'string') readMedia(input, 0)
 }
 
-type TurnBody = z.output<z.ZodObject<typeof asking>> & {
-  /** How the context is made, where it differs from how the server is set up. */
-  readonly room?: Pick<FitFields, 'window' | 'reserve' | 'policy' | 'effort'>
-  /** The user's message, unless it is in the log already. */
-  readonly input?: z.output<typeof inputSchema>
-}
+type TurnBody = z.output<z.ZodObject<typeof asking>> &
+  Pick<FitFields, 'window' | 'reserve' | 'policy' | 'effort'> & {
+    /** The user's message, unless it is in the log already. */
+    readonly input?: z.output<typeof inputSchema>
+  }
 
 interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<ThreadKey, 'actor' | 'branch'>> {
   readonly signal: AbortSignal
@@ -180,17 +173,17 @@ interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<Thread
  * is there.
  */
 async function answer(
-  call: ThreadRequest,
-  { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input, room = {} }: TurnBody,
+  call: ThreadRequest & { readonly body: TurnBody },
   branch: string | undefined,
   ask: (chat: Chat, options: TurnPlace) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId, query } = call
+  const { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input } = call.body
   const { history } = logOfSpeaker(call.log, parts.about.person)
   const { conversation } = call.params
   const { name, model, options: general } = await modelFor(call, wanted)
-  const { window = general.window, reserve = general.reserve } = room
-  const options = { ...general, window, reserve, policy: policyOf(room) ?? general.policy }
+  const { window = general.window, reserve = general.reserve } = call.body
+  const options = { ...general, window, reserve, policy: policyOf(call.body) ?? general.policy }
   const settings = present({ temperature, maxTokens, seed })
   const chat = createChat({ ...options, history, model, system, settings })
   const thread = history.thread(conversation, query)

@@ -4,9 +4,8 @@ import { countFates } from '../../context/make-receipt.ts'
 import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
-import type { SourcesOf } from './quote-sources.ts'
 import { type AnswerValue, count, counted, cutPlaces, message, place } from './schemas.ts'
-import { sentRow, toSentRows } from './sent-rows.ts'
+import { type SourceOptions, sentRow, toSentRows } from './sent-rows.ts'
 
 const fate = z.enum(fates)
 
@@ -62,25 +61,24 @@ export function toSummary({ receipt }: Context, room: Room): AnswerValue<z.input
   }
 }
 
-interface ShownContext {
+interface ShownContext extends SourceOptions {
   readonly room: Room
   readonly at: number
   readonly isWithMessages: boolean
-  readonly isWithTexts: boolean
-  readonly sourcesOf: SourcesOf
 }
 
-export function toContextAnswer(
+export async function toContextAnswer(
   context: Context,
-  { at, room, isWithMessages, isWithTexts, sourcesOf }: ShownContext,
-): AnswerValue<z.input<typeof contextAnswer>> {
+  options: ShownContext,
+): Promise<AnswerValue<z.input<typeof contextAnswer>>> {
+  const { at, room, isWithMessages, isWithTexts } = options
   const { receipt, messages } = context
   const { stretches, faults, sent, changing } = receipt
   return {
     ...toSummary(context, room),
     ...{ at, stretches, faults },
     changing: changing && toChanging(changing, room.factor, isWithTexts),
-    sent: toSentRows(messages, sent, { factor: room.factor, isWithTexts, stretches, sourcesOf }),
+    sent: await toSentRows(messages, sent, { ...options, factor: room.factor, stretches }),
     messages: isWithMessages && isWithTexts ? messages : undefined,
   }
 }

@@ -4,9 +4,8 @@ import type { Fate, Receipt } from '../../context/receipt.ts'
 import { breathe } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } from './context-answer.ts'
-import { threadOf } from './find-thread.ts'
+import { threadOf } from './find.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
-import { loadSources } from './quote-sources.ts'
 import { defineRoute } from './route.ts'
 import { type AnswerValue, place, threadFields } from './schemas.ts'
 import { textsField } from './sent-rows.ts'
@@ -44,10 +43,8 @@ export const contextRoutes = [
       const previous = since === undefined ? undefined : (await fit(call.query, { at: since })).context
       const { context, room } = await fit(call.query, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
-      const sourcesOf = await loadSources(context.receipt.sent, { ...call, thread, isWithTexts: texts })
-      return toContextAnswer(context, {
-        ...{ room, at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts, sourcesOf },
-      })
+      const shown = { at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts }
+      return toContextAnswer(context, { ...call, ...shown, thread, room })
     },
   }),
   defineRoute('get', '/conversations/:conversation/dump', {
@@ -117,8 +114,8 @@ export const contextRoutes = [
             yield {
               ...toSummary(context, room),
               policyName: policy,
-              ...(fate !== undefined && { entry: fate }),
-              ...(stretches && { stretches: accounts }),
+              entry: fate,
+              stretches: stretches ? accounts : undefined,
             }
           }
       }
@@ -129,15 +126,8 @@ export const contextRoutes = [
 
 const fatesOf = ({ entries }: Receipt) => new Map(entries.map(({ seq, fate }) => [seq, fate]))
 
-interface Differing {
-  first: number
-  last: number
-  a: Fate
-  b: Fate
-}
-
-function differing(one: ReadonlyMap<number, Fate>, other: ReadonlyMap<number, Fate>): Differing[] {
-  const runs: Differing[] = []
+function differing(one: ReadonlyMap<number, Fate>, other: ReadonlyMap<number, Fate>) {
+  const runs: { first: number; last: number; a: Fate; b: Fate }[] = []
   for (const [seq, a] of one) {
     const b = other.get(seq)
     if (b === undefined || a === b) continue

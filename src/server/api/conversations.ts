@@ -1,6 +1,10 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { countAsUse } from '../../history/count-as-use.ts'
-import type { History } from '../../history/index.ts'
 import { toQuery } from '../../history/log/query-words.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { present } from '../../log/present.ts'
@@ -9,12 +13,12 @@ import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf } from '../../stores/words.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
-import { notFound } from './api-error.ts'
+import { unpackedBody } from '../routes/read-body.ts'
+import { findConversation, notFound } from './find.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, listFields, withProvisional } from './list-conversations.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { conversation, count, limitOf, name, place, time } from './schemas.ts'
-import { withSpooled } from './spool.ts'
 
 const dryRun = z.boolean().optional().describe('only tells what would be deleted')
 
@@ -199,12 +203,6 @@ export const conversationRoutes = [
   }),
 ]
 
-export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
-  const [info] = await history.conversations({ only: conversation, limit: 1 })
-  if (!info) throw notFound('conversation', conversation)
-  return info
-}
-
 async function showConversation(call: ApiCall, conversation: string) {
   const [shown] = await withProvisional(call, [await findConversation(call.looking, conversation)])
   return shown!
@@ -217,4 +215,23 @@ async function withLatest<Info extends ConversationInfo>(call: ApiCall, info: In
     throw error
   })
   return { ...info, latest }
+}
+
+/**
+ * Keeps a body, unpacked, in a file of its own while it is used, as text that can be read again and again. A body with more bytes than
+ * it may have is refused.
+ */
+async function withSpooled<T>(
+  request: Request,
+  most: number,
+  use: (text: () => AsyncIterable<string>) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'throughline-import-'))
+  try {
+    const file = join(folder, 'body')
+    await pipeline(unpackedBody(request, most), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    return await use(() => createReadStream(file, 'utf8'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }

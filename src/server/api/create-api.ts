@@ -1,46 +1,39 @@
 import type { Context, Hono } from 'hono'
 import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
-import { createHistory, type History } from '../../history/index.ts'
+import { createHistory } from '../../history/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import type { Store } from '../../stores/store.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
-import { refuseExperiment, refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
-import { requireScope } from '../auth/require-scope.ts'
-import type { Log } from '../exchange/inquiry.ts'
+import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
+import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
-import { notFound } from './api-error.ts'
-import type { ApiOptions, ApiParts } from './api-parts.ts'
-import { type AnswerLimits, eventStream, lineStream } from './event-stream.ts'
+import { type AnswerLimits, eventStream, lineStream, type ServerEvent } from './event-stream.ts'
+import { notFound } from './find.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { OnWrite } from './live/noticing-store.ts'
 import { createRunningExperiments } from './live/running-experiments.ts'
 import { openApi } from './open-api.ts'
-import { parseState } from './parse-state.ts'
 import { readFields, readValue } from './read-call.ts'
-import type { ApiCall, Route } from './route.ts'
+import type { ApiCall, ApiOptions, ApiParts, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
-import type { ServerEvent } from './server-event.ts'
-import { createTimelines } from './timeline/timelines.ts'
+import { parseState } from './states.ts'
+import { createTimelines } from './timeline/create-timeline.ts'
 
 export function createApi(options: ApiOptions) {
   const { logOf, embed, pollMs, maxListeners } = options
-  const looking = new Map<string, Looking>()
+  const looking = new Map<string, Log>()
 
   /**
    * A history of its own for looking: what is tried out does not change the memory of running chats. To those who may not
    * inspect, it shows what users see.
    */
-  function lookingAt(tenant: string, mayInspect: boolean): Looking {
+  function lookingAt(tenant: string, mayInspect: boolean): Log {
     const name = JSON.stringify([tenant, mayInspect])
     const { store: whole } = logOf(tenant)
     const store = mayInspect ? whole : shownStore(whole)
-    const view = looking.get(name) ?? {
-      store,
-      history: createHistory({ store, tenant, embed }),
-    }
+    const view = looking.get(name) ?? { store, tenant, history: createHistory({ store, tenant, embed }) }
     looking.delete(name)
     looking.set(name, view)
     if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)
@@ -59,15 +52,13 @@ export function createApi(options: ApiOptions) {
     const read = await readRequest(route, context, options)
     await refuseHidden(route, read, caller, log)
     const has: ApiCall['has'] = scope => caller.scopes.includes(scope)
-    const { store, history: everybodys } = lookingAt(caller.tenant, has('inspect'))
-    const { person } = log.history
-    const history = person === undefined ? everybodys : everybodys.of(caller.tenant, { person })
+    const looked = logOfPerson(lookingAt(caller.tenant, has('inspect')), log.history.person)
     const call: ApiCall = {
       ...{ request, requestId, caller, parts, ...read, has },
       // A route that only reads has nothing else to read from.
-      log: route.scope === 'read' ? { ...log, store, history } : log,
+      log: route.scope === 'read' ? looked : log,
       signal: AbortSignal.any([request.signal, left.signal]),
-      looking: history,
+      looking: looked.history,
     }
     const onEnd = () => left.abort()
     const response = toResponse(route, await route.handle(call), { ...options, onEnd })
@@ -109,11 +100,6 @@ export function createApi(options: ApiOptions) {
 }
 
 const mostTenants = 128
-
-interface Looking {
-  readonly store: Store
-  readonly history: History
-}
 
 /**
  * Refuses what a route must not touch: internal threads of the library cannot be written to, experiments are hidden from

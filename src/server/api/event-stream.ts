@@ -1,8 +1,16 @@
 import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { oneLine, sse } from '../adapters/sse.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
-import { errorBody } from './api-error.ts'
-import type { ServerEvent } from './server-event.ts'
+import { toFault } from '../to-fault.ts'
+
+/** An event of a stream. `id` is what a client sends as `Last-Event-ID` when it comes back. */
+export interface ServerEvent<Data = unknown> {
+  readonly event: string
+  readonly data: Data
+  readonly id?: string | undefined
+}
+
+export const lastEventOf = ({ headers }: Request) => headers.get('last-event-id') ?? undefined
 
 export interface AnswerLimits extends StreamLimits {
   /** Called when no more is read. */
@@ -36,4 +44,10 @@ export function lineStream(values: AsyncIterable<unknown>, { unreadMs, onEnd }: 
   return new Response(toReadable(lines(), textWriter(), { unreadMs, onEnd }), {
     headers: { 'content-type': 'application/x-ndjson' },
   })
+}
+
+/** The body of an error: `{ error: { code, message, field? } }`. */
+export function errorBody(error: unknown) {
+  const { code, message, field } = toFault(error)
+  return { error: { code, message, field } }
 }

@@ -1,7 +1,7 @@
-import { findConversation } from './conversations.ts'
+import { lastEventOf } from './event-stream.ts'
+import { findConversation } from './find.ts'
 import { feedEvent } from './live/feeds.ts'
 import { type ApiCall, defineRoute } from './route.ts'
-import { lastEventOf } from './server-event.ts'
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [
@@ -26,13 +26,8 @@ export const eventRoutes = [
 ]
 
 function listen({ caller, has, looking, request, signal, parts }: ApiCall, conversation?: string) {
-  const since = lastEventOf(request)
-  const { person } = looking
   return parts.feeds.listen(caller.tenant, {
-    conversation,
-    person,
-    since,
-    mayInspect: has('inspect'),
-    signal,
+    ...{ conversation, signal, person: looking.person },
+    ...{ since: lastEventOf(request), mayInspect: has('inspect') },
   })
 }

@@ -1,15 +1,17 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
+import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
 import type { ExperimentSummary } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
-import { notFound } from './api-error.ts'
+import { lastEventOf } from './event-stream.ts'
+import { notFound } from './find.ts'
 import { factorField } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { callStatus, count, limitOf, message, name, place, time } from './schemas.ts'
 import { turnStatus } from './threads.ts'
-import { experimentsOf, toState, toSummary, watchExperiment } from './watch-experiment.ts'
 
 export const summary = z.object({
   id: name,
@@ -75,7 +77,6 @@ const experimentEvent = z
   .looseObject({ type: z.string() })
   .describe('`state` with where it stands, then what happens; from another process only `state`')
 
-/** Experiments: their plans, how far they are, and what they do. */
 export const experimentRoutes = [
   defineRoute('get', '/experiments', {
     scope: 'inspect',
@@ -162,9 +163,9 @@ export const experimentRoutes = [
     async handle(call) {
       const { experiment: id } = call.params
       const experiments = experimentsOf(call)
-      const { status } = await experiments.show(id)
-      if (!['PAUSED', 'INTERRUPTED', 'RUNNING'].includes(status))
-        throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${status}.`)
+      const shown = await experiments.show(id)
+      if (isOver(shown))
+        throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${shown.status}.`)
       const plan = await readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
       const stop = new AbortController()
       const resumed = experiments.resume(plan, id, { signal: stop.signal })
@@ -211,4 +212,45 @@ async function storedPlan(call: ApiCall, id: string): Promise<object> {
   const { plan } = await experimentsOf(call).show(id)
   if (!plan) throw notFound('plan', id)
   return plan
+}
+
+export const experimentsOf = ({
+  log: { history },
+  parts: { newId },
+}: Pick<ApiCall, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
+
+export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
+  ...{ id, name, status, steps, maxSteps },
+  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan, result },
+})
+
+const toState = (view: ExperimentSummary & { readonly environment: object }) => ({
+  type: 'state',
+  ...toSummary(view),
+  environment: view.environment,
+})
+
+const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
+  !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
+
+/** Where an experiment of another process stands is asked so often. */
+const lookMs = 1000
+
+/** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
+async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typeof toState>) {
+  const { signal, caller, request, parts } = call
+  let since = Number(lastEventOf(request) ?? 0) || 0
+  let lastLooks = ''
+  for (let state = first; ; state = toState(await experimentsOf(call).show(id))) {
+    const looks = JSON.stringify(state)
+    if (looks !== lastLooks) yield { event: 'state', data: state }
+    lastLooks = looks
+    if (isOver(state) || signal.aborted) return
+    for await (const event of parts.experiments.listen(caller.tenant, id, since, signal) ?? []) {
+      since = Number(event.id)
+      yield event
+    }
+    if (signal.aborted) return
+    await pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
+  }
 }

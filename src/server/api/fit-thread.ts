@@ -52,6 +52,8 @@ export interface RoomSettings {
   readonly room: Room
   /** The model whose calibration counts. */
   readonly model?: string
+  /** The tokens of the tools of the last call, in our counts. */
+  readonly tools: number
 }
 
 /** What says how contexts are made where a request does not: the upstream of the last call, else the server. */
@@ -78,11 +80,9 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
       ...{ policy: policyOf(fields) ?? policy, shape: fields.shape, hands: fields.hands, system },
       ...(plan?.given && { systemPrompt: systemPrompt === 'as user' ? systemPrompt : ('stable' as const) }),
       ...notesInContext({ notes }),
-      ...(fields.notes !== undefined && {
-        notes: fields.notes === 'off' ? (false as const) : fields.notes,
-      }),
+      ...(fields.notes && { notes: fields.notes === 'off' ? (false as const) : fields.notes }),
     } as const
-    return { settings, room, model: last?.model }
+    return { settings, room, model: last?.model, tools: plan?.parts.tools ?? 0 }
   }
 }
 

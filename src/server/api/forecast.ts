@@ -4,8 +4,7 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import { nextContext } from '../../turn/ask/next-context.ts'
 import { readThread } from '../../turn/log/thread-log.ts'
 import { setUpAsking } from '../../turn/set-up-asking.ts'
-import { notFound } from './api-error.ts'
-import { threadOf } from './find-thread.ts'
+import { notFound, threadOf } from './find.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { count, name, threadFields } from './schemas.ts'
 
@@ -15,7 +14,6 @@ export async function modelFor({ parts: { upstreams, options } }: ApiCall, wante
   return { name, model: upstreams.model(name), options: { ...options, ...upstreams.of(name).options } }
 }
 
-/** What a message would send, before it is sent. */
 export const forecastRoutes = [
   defineRoute('post', '/conversations/:conversation/forecast', {
     scope: 'inspect',

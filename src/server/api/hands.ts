@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { readPlan } from '../../history/calls/read-plan.ts'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
-import { refuseInner, refuseOthers } from '../auth/refuse-hidden.ts'
-import { notFound } from './api-error.ts'
-import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { refuseInner, refuseOthers } from '../auth/refusals.ts'
+import { notFound, type ThreadRequest, threadOf } from './find.ts'
 import { createSettings, type FitParts } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { count, place, threadFields } from './schemas.ts'
@@ -13,7 +11,6 @@ const unit = z
   .object({ first: place, last: place })
   .describe('the places of the first and the last message: a call and its results stay together')
 
-/** What a person does with single messages. */
 export const handRoutes = [
   defineRoute('get', '/conversations/:conversation/hands', {
     scope: 'read',
@@ -101,9 +98,7 @@ export function checkedHands(thread: Thread, parts: FitParts): Hands {
 
 /** The settings of the last call. The tools of its client take their room too. */
 async function settingsOf(thread: Thread, parts: FitParts) {
-  const [last] = await thread.calls({ limit: 1 })
-  const { settings, room } = await (await createSettings(thread, parts))({})
-  const tools = last ? (readPlan(last.plan).parts.tools ?? 0) : 0
+  const { settings, room, tools } = await (await createSettings(thread, parts))({})
   const reserve = Math.min(settings.window - 1, settings.reserve + tools)
   return { settings: { ...settings, reserve }, factor: room.factor }
 }

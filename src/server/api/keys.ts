@@ -1,25 +1,16 @@
 import { z } from 'zod'
 import { ThroughlineError } from '../../log/error.ts'
 import { type Caller, scopes } from '../auth/caller.ts'
-import { notFound } from './api-error.ts'
+import { keyRecord } from '../auth/create-keys.ts'
+import { notFound } from './find.ts'
 import { defineRoute } from './route.ts'
-import { name, time } from './schemas.ts'
-
-const record = z.object({
-  id: name,
-  name: z.string(),
-  scopes: z.array(z.enum(scopes)),
-  tenant: z.string(),
-  person: z.string().optional().describe('who speaks with it'),
-  created: time,
-})
 
 /** Keys. One with the scope `admin` manages those of its own tenant, one of the configuration those of all. */
 export const keyRoutes = [
   defineRoute('get', '/keys', {
     scope: 'admin',
     summary: 'Lists the keys that the caller may manage, the oldest first.',
-    answer: z.object({ keys: z.array(record) }),
+    answer: z.object({ keys: z.array(keyRecord) }),
     async handle({ caller, parts: { keys } }) {
       return { keys: (await keys.list()).filter(({ tenant }) => mayManage(caller, tenant)) }
     },
@@ -35,7 +26,7 @@ export const keyRoutes = [
       person: z.string().optional().describe('who speaks with it; default: whom a request names'),
     },
     status: 201,
-    answer: record.extend({ key: z.string() }),
+    answer: keyRecord.extend({ key: z.string() }),
     async handle({ caller, body, parts: { keys } }) {
       const { tenant = caller.tenant, person, name, scopes: wanted = ['chat'] } = body
       if (!mayManage(caller, tenant))

@@ -15,10 +15,10 @@ import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import { sourceOf } from '../exchange/inquiry.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
 import type { ApiCall } from './route.ts'
-import { type AnswerValue, count, counted, name, place, time } from './schemas.ts'
-import { status } from './status.ts'
+import { type AnswerValue, count, counted, name, place, status, time } from './schemas.ts'
 
 /** How a request of a client found its conversation. */
 const recognised = z.object({
@@ -67,21 +67,17 @@ export async function readLatest(
   { conversation, threads }: ConversationInfo,
 ): Promise<AnswerValue<z.input<typeof latest>> | undefined> {
   const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
-  const newest = (spoken.length > 0 ? spoken : threads).reduce<(typeof threads)[number] | undefined>(
-    (last, one) => (last && last.updatedAt >= one.updatedAt ? last : one),
-    undefined,
-  )
+  const [newest] = (spoken.length > 0 ? spoken : threads).toSorted((a, b) => b.updatedAt - a.updatedAt)
   if (!newest) return undefined
   const { actor, branch, head: entries } = newest
   const thread = looking.thread(conversation, { actor, branch })
-  const source = { store: log.store, key: thread.key, count: looking.count }
   const mayInspect = has('inspect')
   const [head, status, shown, begins, request, [call]] = await Promise.all([
     log.store.head(thread.key),
     thread.status(),
     thread.display({ limit: 4 }),
     titleOf(looking, { conversation, threads }),
-    mayInspect ? readRequest(source) : undefined,
+    mayInspect ? readRequest(sourceOf(log, thread.key)) : undefined,
     mayInspect ? thread.calls({ limit: 1 }) : [],
   ])
   const last = shown.findLast(message => textOf(message) !== '')

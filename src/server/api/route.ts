@@ -1,10 +1,15 @@
 import { z } from 'zod'
-import type { History } from '../../history/index.ts'
+import type { ExperimentTools } from '../../experiment/index.ts'
+import type { History, HistoryOptions } from '../../history/index.ts'
+import type { State } from '../../state/index.ts'
 import type { Caller, KeyScope } from '../auth/caller.ts'
 import type { Log } from '../exchange/inquiry.ts'
-import type { ApiParts } from './api-parts.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
+import type { ServerEvent } from './event-stream.ts'
+import type { Feeds } from './live/feeds.ts'
+import type { RunningExperiments } from './live/running-experiments.ts'
 import { type AnswerValue, name, place } from './schemas.ts'
-import type { ServerEvent } from './server-event.ts'
+import type { Timelines } from './timeline/create-timeline.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
 
@@ -12,6 +17,36 @@ export type FieldsSchema = z.ZodObject
 
 /** What a route answers: a JSON value, a plain text, lines of JSON, server-sent events, or nothing. */
 export type AnswerFormat = 'json' | 'text' | 'lines' | 'events' | 'none'
+
+export interface AboutServer extends Pick<ServerParts, 'person'> {
+  readonly upstream?: string
+  /** The name of the log, for people. */
+  readonly store?: string
+  readonly needsKey: boolean
+  /** What a message may bring back. */
+  readonly remember: NonNullable<HistoryOptions['remember']>
+}
+
+export interface ApiOptions extends ServerParts {
+  readonly about: AboutServer
+  /** The embedder of the logs, so that contexts are shown as they are sent. */
+  readonly embed?: HistoryOptions['embed']
+  /** How often the store is asked what other servers on it wrote, for live events. Default one second. */
+  readonly pollMs?: number
+  /** How many may listen to live events at once. Default 256. */
+  readonly maxListeners?: number
+  /** The tools that roles of experiments may use. */
+  readonly experimentTools?: ExperimentTools<Record<string, unknown>>
+  /** States that the API shows: `name=tool`, or `name=tool#/path` for a part of the result. */
+  readonly states?: readonly string[]
+}
+
+export interface ApiParts extends Omit<ApiOptions, 'states'> {
+  readonly states: readonly State<unknown>[]
+  readonly feeds: Feeds
+  readonly timelines: Timelines
+  readonly experiments: RunningExperiments
+}
 
 /** A request that was read and checked. */
 export interface ApiCall<Params = unknown, Query = unknown, Body = unknown> {

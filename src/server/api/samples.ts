@@ -1,10 +1,12 @@
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { importSample, underFreeName } from '../samples/import-sample.ts'
+import type { History } from '../../history/index.ts'
+import { NoConversationError } from '../../stores/store-error.ts'
+import { packageFile } from '../package.ts'
 import { readStandPlan } from '../samples/lemonade-stand.ts'
-import { startExperiment, summary } from './experiments.ts'
+import { experimentsOf, startExperiment, summary, toSummary } from './experiments.ts'
 import { defineRoute } from './route.ts'
 import { name } from './schemas.ts'
-import { experimentsOf, toSummary } from './watch-experiment.ts'
 
 const isNew = z.boolean().describe('false if it was there already')
 
@@ -30,3 +32,31 @@ export const sampleRoutes = [
       }),
   }),
 ]
+
+/** The sample conversation: a project chat of 168 turns, with its times. Once it is there, it is the same one again. */
+function importSample(history: History) {
+  return underFreeName('sample-toad-patrol', async conversation => {
+    const [info] = await history.conversations({ only: conversation, limit: 1 })
+    if (info) return { conversation, isNew: false }
+    const messages: unknown = JSON.parse(await readFile(packageFile('examples/project-chat.json'), 'utf8'))
+    const chat = JSON.stringify({ title: 'Toad patrol', messages, time: 0 })
+    const { deleted } = await history.import(chat, { as: conversation })
+    if (deleted.length > 0) throw new NoConversationError(conversation, true)
+    return { conversation, isNew: true }
+  })
+}
+
+/** Tries a name, then the same with a number: the name of a deleted conversation is never free again. */
+async function underFreeName<Made>(name: string, make: (name: string) => Promise<Made>) {
+  for (let number = 1; ; number++) {
+    try {
+      return await make(number === 1 ? name : `${name}-${number}`)
+    } catch (error) {
+      const isDeleted = [error, (error as Error).cause].some(one => one instanceof NoConversationError)
+      if (!isDeleted || number >= mostNames) throw error
+    }
+  }
+}
+
+/** A tenant that deletes the sample more often gets no new one. */
+const mostNames = 100

@@ -53,6 +53,19 @@ export const errorAnswer = z.object({
   }),
 })
 
+/** Whether a turn of a thread is open. */
+export const status = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('idle') }),
+  z.object({
+    state: z.literal('open'),
+    turn: count,
+    startedAt: time,
+    owner: z.string(),
+    expiresInMs: z.number(),
+  }),
+  z.object({ state: z.literal('interrupted'), turn: count, startedAt: time }),
+])
+
 /** How a call went; `interrupted` if its process died. */
 export const callStatus = z.enum(['sent', 'completed', 'failed', 'cancelled', 'interrupted'])
 

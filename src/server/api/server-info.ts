@@ -3,11 +3,9 @@ import { policyNames } from '../../context/policies/choose-policy.ts'
 import { scopes } from '../auth/caller.ts'
 import { tenantsFor } from '../auth/tenants.ts'
 import { manifest } from '../package.ts'
-import type { NamedUpstream } from '../upstream/upstreams.ts'
 import { defineRoute } from './route.ts'
 import { count, name } from './schemas.ts'
 
-/** What a client must know of the server before it asks. */
 export const serverRoutes = [
   defineRoute('get', '/server', {
     scope: 'read',
@@ -75,9 +73,14 @@ export const serverRoutes = [
         version: manifest.version,
         upstream: {
           kind: isOne ? first!.upstream.kind : 'several',
-          ...(mayInspect && { address: isOne ? first!.upstream.address : undefined, why: about.upstream }),
+          address: mayInspect && isOne ? first!.upstream.address : undefined,
+          why: mayInspect ? about.upstream : undefined,
         },
-        upstreams: isOne ? undefined : all.map(one => toTold(one, mayInspect)),
+        upstreams: isOne
+          ? undefined
+          : all.map(({ name, patterns, upstream: { kind, address } }) => ({
+              ...{ name, kind, models: [...patterns], address: mayInspect ? address : undefined },
+            })),
         models: models.map(({ name, window }) => ({ name, window })),
         ...{ model: models[0]?.name, policies: policyNames, policy: options.policy?.name },
         ...{ window: options.window, reserve: options.reserve },
@@ -94,8 +97,3 @@ export const serverRoutes = [
     },
   }),
 ]
-
-const toTold = ({ name, patterns, upstream }: NamedUpstream, mayInspect: boolean) => ({
-  ...{ name, kind: upstream.kind, models: [...patterns] },
-  address: mayInspect ? upstream.address : undefined,
-})

@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import { attempt } from '../../log/attempt.ts'
+import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { State, StateReading } from '../../state/index.ts'
+import { defineState, type State, type StateReading } from '../../state/index.ts'
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
-import { threadOf } from './find-thread.ts'
+import { stateForm } from '../config/config-schema.ts'
+import { sourceOf } from '../exchange/inquiry.ts'
+import { threadOf } from './find.ts'
+import { atField } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { type AnswerValue, count, place, threadFields } from './schemas.ts'
 
@@ -31,16 +35,12 @@ const mostSkipped = 50
 /** Values with longer JSON are told by their beginning. */
 const mostCharacters = 64 * 1024
 
-/** Typed values that are read from tool results. */
 export const stateRoutes = [
   defineRoute('get', '/conversations/:conversation/state', {
     scope: 'inspect',
     summary:
       'Shows each state with the entry it was read from; where none are set, the newest result of each tool.',
-    query: {
-      ...threadFields,
-      at: place.optional().describe('the thread as it was when this entry was its last'),
-    },
+    query: { ...threadFields, at: atField },
     answer: z.object({
       states: z.array(reading),
       from: place.describe('the first entry that was looked at'),
@@ -53,8 +53,7 @@ export const stateRoutes = [
       const entries = Math.min(at ?? head, head)
       const { states } = call.parts
       if (states.length === 0) {
-        const source = { store: call.log.store, key: thread.key, count: call.looking.count }
-        return { ...(await newestResults(source, entries)), entries }
+        return { ...(await newestResults(sourceOf(call.log, thread.key), entries)), entries }
       }
       const readings: ShownReading[] = []
       for (const state of states) readings.push(toReading(state, await thread.state(state, { at: entries })))
@@ -69,7 +68,7 @@ function toReading(
 ): ShownReading {
   return {
     ...{ name, tools, isConfigured: true, ...toValue(value) },
-    ...(entry && { entry: { ...entry, seq: entry.seq + 1 } }),
+    entry: entry && { ...entry, seq: entry.seq + 1 },
     skipped: skipped.slice(0, mostSkipped).map(one => ({ ...one, seq: one.seq + 1 })),
   }
 }
@@ -81,10 +80,7 @@ function toValue(value: unknown) {
 }
 
 /** The newest good result of each tool, with the failed ones after it. A result that is no JSON is a text. */
-async function newestResults(
-  source: LogSource,
-  to: number,
-): Promise<{ states: readonly ShownReading[]; from: number }> {
+async function newestResults(source: LogSource, to: number) {
   const messages: MessageLike[] = []
   let from = to + 1
   for await (const { message, seq } of readLog(source, { to, reverse: true, limit: mostEntries })) {
@@ -108,12 +104,33 @@ async function newestResults(
   }
   return {
     from: Math.min(from, to),
-    states: [...tools].map(([tool, { skipped, result }]) => ({
-      ...{ name: tool, tools: [tool], isConfigured: false, skipped },
-      ...(result && {
-        ...toValue(attempt<unknown>(() => JSON.parse(result.text), result.text)),
-        entry: { seq: from + result.seq, tool, callId: result.callId },
+    states: [...tools].map(
+      ([tool, { skipped, result }]): ShownReading => ({
+        ...{ name: tool, tools: [tool], isConfigured: false, skipped },
+        ...toValue(result && attempt<unknown>(() => JSON.parse(result.text), result.text)),
+        entry: result && { seq: from + result.seq, tool, callId: result.callId },
       }),
-    })),
+    ),
   }
+}
+
+/** Makes a state of a setting. The path is a JSON pointer: `~1` stands for `/`, `~0` for `~`. */
+export function parseState(text: string): State<unknown> {
+  const [, name, tool, pointer] = stateForm.exec(text) ?? []
+  if (name === undefined || tool === undefined)
+    throw new InvalidOptionError('states', `expected name=tool or name=tool#/path, got ${showValue(text)}`)
+  const path = pointer?.split('/').slice(1).map(unescaped) ?? []
+  const pick = (result: unknown) => at(result, path)
+  return defineState({ name, tool, schema: z.unknown(), pick: path.length > 0 ? pick : undefined })
+}
+
+const unescaped = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
+function at(result: unknown, path: readonly string[]): unknown {
+  let value = result
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[name]
+  }
+  return value
 }

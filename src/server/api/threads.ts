@@ -5,9 +5,10 @@ import { BadRequestError } from '../../log/bad-request-error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isErased } from '../../stores/erased.ts'
-import { findConversation } from './conversations.ts'
-import { threadOf } from './find-thread.ts'
-import { callsBetween, pageCall } from './page-calls.ts'
+import { sourceOf } from '../exchange/inquiry.ts'
+import { callsBetween, pageCall } from './calls-back.ts'
+import { findConversation, threadOf } from './find.ts'
+import { atField } from './fit-thread.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import {
   type AnswerValue,
@@ -16,11 +17,11 @@ import {
   message,
   name,
   place,
+  status,
   threadFields,
   threadPlace,
   time,
 } from './schemas.ts'
-import { status } from './status.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
 
@@ -46,7 +47,7 @@ const thread = threadPlace.extend({
 
 const page = {
   ...threadFields,
-  at: place.optional().describe('the thread as it was when this entry was its last'),
+  at: atField,
   limit: limitOf(100, 1000),
 }
 
@@ -199,8 +200,7 @@ export const threadRoutes = [
     async handle(call) {
       const { at, limit = 100 } = call.query
       const { key } = await threadOf(call)
-      const source = { store: call.log.store, key, count: call.looking.count }
-      return { notes: await viewNotes(source, { at, limit }) }
+      return { notes: await viewNotes(sourceOf(call.log, key), { at, limit }) }
     },
   }),
   defineRoute('post', '/conversations/:conversation/fork', {

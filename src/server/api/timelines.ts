@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Fate, fates } from '../../context/receipt.ts'
-import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { sourceOf } from '../exchange/inquiry.ts'
+import { type ThreadRequest, threadOf } from './find.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { type AnswerValue, count, limitOf, name, place, threadFields, time } from './schemas.ts'
@@ -19,7 +20,6 @@ const mostPolicies = 8
 
 const settings = { ...threadFields, ...fitFields }
 
-/** What was sent over time, from the first call to the last. */
 export const timelineRoutes = [
   defineRoute('get', '/conversations/:conversation/timeline', {
     scope: 'inspect',
@@ -44,8 +44,9 @@ export const timelineRoutes = [
       const points = await timelineOf(call, call.query, against)
       async function* lines(): AsyncGenerator<AnswerValue<z.input<typeof point>>> {
         let left = limit
-        for await (const one of points) {
-          yield toLine(one, entry, isWithFates)
+        for await (const { against, fates, ...point } of points) {
+          const became = entry === undefined ? undefined : fateIn(fates, entry)
+          yield { ...point, fates: isWithFates ? fates : undefined, entry: became, against }
           left -= 1
           if (left === 0) return
         }
@@ -89,10 +90,9 @@ async function timelineOf(
   const thread = await threadOf(call)
   const { key } = thread
   const made = await (await createSettings(thread, call.parts))(fields)
-  const { settings } = made
-  const source = { store: call.log.store, key, count: call.looking.count }
+  const source = sourceOf(call.log, key)
   const options = { ...made, isAnew: Object.keys(fields).length > 0, against: others }
-  const { policy, ...plain } = settings
+  const { policy, ...plain } = made.settings
   const name = JSON.stringify([plain, made.room, policy?.name, fields, against])
   const { timelines } = call.parts
   const cached = timelines.get(key, name)
@@ -101,13 +101,4 @@ async function timelineOf(
   const timeline = cached ?? createTimeline(source, options)
   if (!cached) timelines.keep(key, name, timeline)
   return timeline.points(since, call.signal)
-}
-
-function toLine(
-  { against, fates, ...point }: TimelinePoint,
-  entry: number | undefined,
-  isWithFates: boolean,
-) {
-  const became = entry === undefined ? undefined : fateIn(fates, entry)
-  return { ...point, fates: isWithFates ? fates : undefined, entry: became, against }
 }

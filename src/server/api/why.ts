@@ -5,14 +5,14 @@ import { fates } from '../../context/receipt.ts'
 import type { Why } from '../../context/why/why-conversation.ts'
 import type { AskedText } from '../../context/why/why-recall.ts'
 import { hasNotesInPrompt } from '../../history/calls/account-of.ts'
-import { endOf, type Plan, roomOf } from '../../history/calls/plan.ts'
+import { endOf, roomOf } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
-import type { Thread, ThreadContextOptions } from '../../history/index.ts'
+import type { Thread } from '../../history/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { findCall, verdictIn } from './calls.ts'
-import { type ThreadRequest, threadOf } from './find-thread.ts'
+import { type ThreadRequest, threadOf } from './find.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute } from './route.ts'
@@ -97,33 +97,25 @@ export const whyRoutes = [
       if (entry > last) throw new BadRequestError(`entry: it is not yet there at ${last}.`, 'entry')
       return {
         ...toAnswer(await thread.why(entry, options), room, call.looking.count),
-        ...(stored && { stored: verdictIn(stored, entry) }),
+        stored: stored && verdictIn(stored, entry),
       }
     },
   }),
 ]
 
-interface CallSettings {
-  readonly options: ThreadContextOptions
-  readonly room: Room
-  /** The plan of the call that is meant. */
-  readonly stored?: Plan
-}
-
-/** How the context that is meant was made, or is to be made. */
+/** How the context is made, its room, and for a call its plan. */
 export async function settingsOf(
   call: ThreadRequest<FitFields & { readonly at?: number; readonly call?: string }>,
   thread: Thread,
-): Promise<CallSettings> {
+) {
   const { at, call: id } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
-  const settingsFor = await createSettings(thread, call.parts)
-  const { settings, room } = await settingsFor(call.query, at)
-  return { options: { ...settings, at }, room }
+  const { settings, room } = await (await createSettings(thread, call.parts))(call.query, at)
+  return { options: { ...settings, at }, room, stored: undefined }
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
-async function settingsIn(call: ThreadRequest, thread: Thread, id: string): Promise<CallSettings> {
+async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
   const recorded = await findCall(call, thread, id)
   const stored = readPlan(recorded.plan)
   const { policy: named } = stored
@@ -173,9 +165,9 @@ function toAnswer(
     tokens: inModel(account.tokens),
     unit: { ...unit, tokens: inModel(unit.tokens) },
     free: freeIn(account, room, counter),
-    ...(cut && { cut: toCutFigures(cut, room.factor) }),
-    ...(leaving && { leaving: { ...leaving, tokens: inModel(leaving.tokens) } }),
-    ...(text !== undefined && { text: text.slice(0, mostCharacters) }),
+    cut: cut && toCutFigures(cut, room.factor),
+    leaving: leaving && { ...leaving, tokens: inModel(leaving.tokens) },
+    text: text?.slice(0, mostCharacters),
     recall: recall && {
       ...rest,
       better: better && { ...better, tokens: inModel(better.tokens) },

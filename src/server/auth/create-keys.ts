@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
 import { createHistory } from '../../history/index.ts'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
@@ -8,25 +9,21 @@ import { ConflictError } from '../../stores/store-error.ts'
 import { defaultTenant, type KeyScope, scopes } from './caller.ts'
 
 /** A key as it is listed. The key itself is known only to whom it was given. */
-export interface KeyRecord {
-  readonly id: string
-  readonly name: string
-  readonly scopes: readonly KeyScope[]
-  readonly tenant: string
-  /** The person who speaks with it, whatever a request says. Default: whom the request names. */
-  readonly person?: string | undefined
-  /** Milliseconds since 1970. */
-  readonly created: number
-}
+export const keyRecord = z.object({
+  id: z.string().min(1).max(1000),
+  name: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  tenant: z.string(),
+  person: z.string().optional().describe('who speaks with it'),
+  created: z.int().describe('milliseconds since 1970'),
+})
 
-export interface NewKey {
-  readonly name: string
-  /** Default: `chat`. */
+export type KeyRecord = Readonly<z.output<typeof keyRecord>>
+
+/** By default its scope is `chat`, and its tenant `default`. With a person its only scope is `chat`. */
+export type NewKey = Pick<KeyRecord, 'name' | 'person'> & {
   readonly scopes?: readonly KeyScope[]
-  /** Default: `default`. */
   readonly tenant?: string
-  /** The person who speaks with it, whatever a request says; then its only scope is `chat`. Default: whom the request names. */
-  readonly person?: string | undefined
 }
 
 export type Keys = ReturnType<typeof createKeys>
@@ -37,7 +34,8 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
 
   async function read(id: string): Promise<StoredKey | undefined> {
     const [entry] = await history.thread(nameOf(id)).entries({ limit: 1 })
-    return entry && toStored(entry.data)
+    // An entry of another form, written by another program, is no key.
+    return entry && storedKey.safeParse(entry.data).data
   }
 
   /** Keeps the tenant's name. If two keys are made at once, the second write is refused, and the name is there. */
@@ -71,7 +69,7 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
       const id = randomBytes(6).toString('hex')
       const key = `${prefix}${id}_${randomBytes(32).toString('base64url')}`
       const may = scopes.filter(one => choice.includes(one))
-      const record: KeyRecord = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
+      const record = { id, name, scopes: may, tenant, ...present({ person }), created: now() }
       const message = { role: 'system', content: `The key of ${name}` }
       const stored: StoredKey = { ...record, hash: hashOf(key).toString('hex') }
       await history.thread(nameOf(id)).seed({ message, data: stored })
@@ -125,23 +123,17 @@ const isId = (text: string) => /^[0-9a-f]{12}$/.test(text)
 
 const idOf = (key: string) => /^tl_([0-9a-f]{12})_[\w-]{43}$/.exec(key)?.[1]
 
-interface StoredKey extends KeyRecord {
+const storedKey = keyRecord.extend({
+  tenant: z.string().regex(/^[\w.-]{1,64}$/),
+  // As the clock of the server gave it.
+  created: z.number(),
   /** SHA-256 of the whole key, in hex. */
-  readonly hash: string
-}
+  hash: z.string(),
+})
+
+type StoredKey = z.output<typeof storedKey>
 
 const toRecord = ({ hash: _, ...record }: StoredKey): KeyRecord => record
-
-/** An entry of another form, written by another program, is no key. */
-function toStored(data: unknown): StoredKey | undefined {
-  const stored = data as StoredKey | null | undefined
-  return typeof stored?.hash === 'string' &&
-    isTenant(stored.tenant) &&
-    Array.isArray(stored.scopes) &&
-    stored.scopes.every(isScope)
-    ? stored
-    : undefined
-}
 
 function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
   if (typeof name !== 'string' || !/^[^\p{Cc}]{1,100}$/u.test(name))
@@ -149,12 +141,12 @@ function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
       'name',
       `expected a text of 1 to 100 characters in one line, got ${showValue(name)}`,
     )
-  if (!isTenant(tenant))
+  if (!storedKey.shape.tenant.safeParse(tenant).success)
     throw new InvalidOptionError(
       'tenant',
       `expected 1 to 64 letters, digits, ".", "_" or "-", got ${showValue(tenant)}`,
     )
-  if (!Array.isArray(choice) || choice.length === 0 || !choice.every(isScope))
+  if (!keyRecord.shape.scopes.min(1).safeParse(choice).success)
     throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(choice)}`)
 }
 
@@ -164,7 +156,3 @@ function checkPersonal(person: string, choice: readonly KeyScope[]): void {
   if (choice.some(scope => scope !== 'chat'))
     throw new InvalidOptionError('scopes', 'a key that is bound to a person may only have the scope "chat"')
 }
-
-const isTenant = (name: unknown): name is string => typeof name === 'string' && /^[\w.-]{1,64}$/.test(name)
-
-const isScope = (one: unknown): one is KeyScope => (scopes as readonly unknown[]).includes(one)

@@ -23,14 +23,14 @@ export interface IdentifyOptions {
 export function createIdentify(options: IdentifyOptions) {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options
   const { now = Date.now, lifeMs = 3000, most = 1000 } = options
-  const configured = apiKeys.map(key => ({
-    hash: hashOf(key),
-    caller: operator(`config:${shortHash(key)}`),
-  }))
-  const remembered = new Map<
-    string,
-    { readonly until: number; readonly caller: Promise<Caller | undefined> }
-  >()
+  const configured = apiKeys.map(key => {
+    const hash = hashOf(key)
+    // Tells keys apart, and is too short to guess one by.
+    const keyId = `config:${hash.toString('hex').slice(0, 8)}`
+    const caller: Caller = { tenant: defaultTenant, keyId, scopes, isOperator: true }
+    return { hash, caller }
+  })
+  const remembered = new Map<string, { until: number; caller: Promise<Caller | undefined> }>()
 
   function inConfiguration(key: string): Caller | undefined {
     const hash = hashOf(key)
@@ -58,7 +58,8 @@ export function createIdentify(options: IdentifyOptions) {
   /** Who sends a request, and the key for the upstream that the request brings. */
   return async (headers: Headers): Promise<{ readonly caller: Caller; readonly credential: Credential }> => {
     const ours = headers.get(ourHeader)
-    const sentKeys = ours === null ? keysIn(headers) : [ours.trim().slice(0, 1024)]
+    const sentKeys =
+      ours === null ? keyHeaders.flatMap(name => keyIn(headers, name) ?? []) : [ours.trim().slice(0, 1024)]
     for (const key of sentKeys) {
       const caller = inConfiguration(key) ?? (looksLikeKey(key) ? await inStore(key) : undefined)
       if (caller) return { caller, credential: credentialIn(headers, key) }
@@ -74,23 +75,17 @@ export function createIdentify(options: IdentifyOptions) {
   }
 }
 
-const toCaller = ({ id, tenant, scopes, person }: KeyRecord): Caller => ({
-  ...{ tenant, keyId: id, scopes, person },
+const toCaller = ({ id: keyId, tenant, scopes, person }: KeyRecord): Caller => ({
+  tenant,
+  keyId,
+  scopes,
+  person,
 })
-
-const operator = (keyId: string): Caller => ({ tenant: defaultTenant, keyId, scopes, isOperator: true })
 
 const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 
-/** Tells keys apart, and is too short to guess one by. */
-const shortHash = (key: string) => hashOf(key).toString('hex').slice(0, 8)
-
 /** Where our own key stands if another header has the client's key for the upstream. */
 const ourHeader = 'x-throughline-key'
-
-function keysIn(headers: Headers): readonly string[] {
-  return keyHeaders.flatMap(name => keyIn(headers, name) ?? [])
-}
 
 function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | undefined {
   const value = headers.get(name) ?? ''

@@ -1,3 +1,4 @@
+import { attempt } from '../../log/attempt.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { Store } from '../../stores/store.ts'
 import { type Caller, defaultTenant } from './caller.ts'
@@ -17,7 +18,7 @@ export const tenantHeader = 'x-throughline-tenant'
  * key may choose any that never had one: its conversations were written beside this server, by an application say.
  */
 export async function chooseTenant(caller: Caller, header: string | undefined, keys: Pick<Keys, 'tenants'>) {
-  const tenant = header === undefined ? caller.tenant : decode(header)
+  const tenant = header === undefined ? caller.tenant : attempt(() => decodeURIComponent(header), header)
   if (tenant === caller.tenant) return caller
   if (tenant === '' || isInner(tenant) || !(await mayChoose(caller, keys))(tenant))
     throw new ThroughlineError(
@@ -39,12 +40,4 @@ async function mayChoose({ keyId, isOperator }: Caller, keys: Pick<Keys, 'tenant
   if (keyId !== '') return () => false
   const guarded = new Set(await keys.tenants())
   return (tenant: string) => !guarded.has(tenant)
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -7,7 +7,6 @@ import {
   type ServerConfig,
   type SettingName,
 } from './config-schema.ts'
-import type { UpstreamEntry } from './upstream-list.ts'
 
 /** Checks the settings that depend on each other, and completes those that follow from others. */
 export function checkConfig(
@@ -49,7 +48,9 @@ export function checkConfig(
   return {
     config: {
       ...{ ...config, requireKeys, ollamaHost },
-      ...(config.upstreams && { upstreams: config.upstreams.map(one => withKey(one, env)) }),
+      upstreams: config.upstreams?.map(({ keyVariable, ...entry }) =>
+        keyVariable === undefined ? entry : { ...entry, key: env[keyVariable]!.trim() },
+      ),
     },
     sources: looksAtItself
       ? { ...sources, ollamaHost: `${byDefault}, because ${sources.ollamaHost} is this server` }
@@ -75,13 +76,6 @@ function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | un
       faults.push(`${where}: takes every model, so those behind it get none: put it last`)
   }
   return faults
-}
-
-function withKey(
-  { keyVariable, ...entry }: UpstreamEntry,
-  env: Readonly<Record<string, string | undefined>>,
-): UpstreamEntry {
-  return keyVariable === undefined ? entry : { ...entry, key: env[keyVariable]!.trim() }
 }
 
 /** Whether only this machine can reach an address. */

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { address, age, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
-import { stateForm } from './state-form.ts'
 import { upstreamKey, upstreamKind, upstreamList } from './upstream-list.ts'
+
+/** How a state is written in the settings: `name=tool`, or `name=tool#/path/0` for a part of the result. */
+export const stateForm = /^([^=#,\s]{1,100})=([^=#,\s]{1,200})(?:#((?:\/[^/,\s]{0,200}){1,32}))?$/
 
 /**
  * Every setting of `throughline serve`, with its default. A setting `upstreamKey` is the flag `--upstream-key`, the variable
@@ -249,3 +251,14 @@ const secrets: Readonly<Partial<Record<SettingName, 'address' | 'all'>>> = {
   ...{ store: 'address', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
   ...{ upstreamKey: 'all', upstreams: 'all', apiKeys: 'all' },
 }
+
+/** `--upstream-key` */
+export const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+
+/** `THROUGHLINE_UPSTREAM_KEY` */
+export const variableOf = (name: string) =>
+  `${prefix}${name.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
+
+export const prefix = 'THROUGHLINE_'
+
+export const isSetting = (name: string): name is SettingName => Object.hasOwn(configSchema.shape, name)

@@ -6,32 +6,34 @@ import { parseAddress } from './parse-address.ts'
 
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
-  const must = `must be a whole number${range}`
-  const schema = z.number(must).int(must).min(least, must).max(most, must)
-  return z.preprocess(readText(toWhole), schema)
+  return whole(`must be a whole number${range}`, toWhole, least, most)
 }
 
 /** From 0 to 1. */
 export function share() {
   const must = 'must be a number from 0 to 1'
-  const schema = z.number(must).min(0, must).max(1, must)
-  return z.preprocess(readText(toShare), schema)
+  return z.preprocess(readText(toShare), z.number(must).min(0, must).max(1, must))
 }
 
-export function bytes(least: number) {
-  const must = `must be a number of bytes, ${least} or more, or a text such as "32MiB"`
-  const schema = z.number(must).int(must).min(least, must)
-  return z.preprocess(readText(toBytes), schema)
-}
+export const bytes = (least: number) =>
+  whole(`must be a number of bytes, ${least} or more, or a text such as "32MiB"`, toBytes, least)
 
 /** In milliseconds. Timers of Node take no more than 24 days. */
-export function duration(least = 1) {
-  const must = 'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"'
-  const schema = z.number(must).int(must).min(least, must).max(2_147_483_647, must)
-  return z.preprocess(
-    readText(text => toTime(text) ?? toWhole(text)),
-    schema,
+export const duration = (least = 1) =>
+  whole(
+    'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"',
+    text => toTime(text) ?? toWhole(text),
+    least,
+    2_147_483_647,
   )
+
+function whole(
+  must: string,
+  read: (text: string) => number | undefined,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+) {
+  return z.preprocess(readText(read), z.number(must).int(must).min(least, must).max(most, must))
 }
 
 /** In milliseconds: for what is kept for days or years. It must have a unit: 90 that is taken for milliseconds deletes everything. */
@@ -68,7 +70,12 @@ export function text(what: string, pattern: RegExp) {
 /** A list; as a text its items are divided by commas. */
 export function listOf<Item extends z.ZodType>(item: Item, must: string) {
   return z.preprocess(
-    value => (typeof value === 'string' ? splitList(value) : value),
+    readText(text =>
+      text
+        .split(',')
+        .map(one => one.trim())
+        .filter(one => one !== ''),
+    ),
     z.array(item, must).max(1000, must),
   )
 }
@@ -82,11 +89,6 @@ export function address(word?: string) {
     if (parsed === undefined) context.addIssue({ code: 'custom', message: must })
     return parsed ?? z.NEVER
   })
-}
-
-function splitList(value: string): readonly string[] {
-  const items = value.split(',').map(item => item.trim())
-  return items.filter(item => item !== '')
 }
 
 /** Reads a text; what `read` does not know is left to the schema, which says what it must be. */

@@ -10,8 +10,10 @@ export function parseAddress(text: string): string | undefined {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)
   // A bare IPv6 address has more than one colon and no brackets.
   const isBareV6 = /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(trimmed)
-  const url = parse(hasScheme ? trimmed : `http://${isBareV6 ? `[${trimmed}]` : defaultHost(trimmed)}`)
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+  const address = hasScheme ? trimmed : `http://${isBareV6 ? `[${trimmed}]` : defaultHost(trimmed)}`
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     return undefined
   if (!hasScheme && url.port === '' && !/:80$/.test(hostOf(trimmed))) url.port = String(ollamaPort)
   const everywhere = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' } as Readonly<Record<string, string>>
@@ -23,7 +25,3 @@ export function parseAddress(text: string): string | undefined {
 const defaultHost = (text: string) => (text.startsWith(':') ? `127.0.0.1${text}` : text)
 
 const hostOf = (text: string) => text.slice(0, text.includes('/') ? text.indexOf('/') : text.length)
-
-function parse(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
-}

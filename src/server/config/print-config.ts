@@ -25,8 +25,6 @@ const showUpstream = ({ name, models, url }: UpstreamEntry) =>
 
 /** The host and the name of a database. */
 function withoutSecrets(value: string): string {
-  const { protocol, host, pathname } = URL.canParse(value)
-    ? new URL(value)
-    : { protocol: '', host: '', pathname: '' }
-  return host === '' ? '(not shown)' : `${protocol}//…@${host}${pathname}`
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  return url?.host ? `${url.protocol}//…@${url.host}${url.pathname}` : '(not shown)'
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ConfigError } from './config-error.ts'
-import { settingNames } from './config-schema.ts'
-import { flagOf, variableOf } from './names.ts'
+import { flagOf, settingNames, variableOf } from './config-schema.ts'
 import { printConfig } from './print-config.ts'
 import { type ConfigSources, readConfig } from './read-config.ts'
 

@@ -8,12 +8,15 @@ import {
   byDefault,
   configSchema,
   type EffectiveConfig,
+  flagOf,
+  isSetting,
   isShown,
+  prefix,
   type ServerConfig,
   type SettingName,
   settingNames,
+  variableOf,
 } from './config-schema.ts'
-import { flagOf, isSetting, prefix, variableOf } from './names.ts'
 
 export interface ConfigSources {
   /** By the names of the settings; undefined ones were not given. */
@@ -56,15 +59,10 @@ function problemIn(issue: z.core.$ZodIssue | undefined): string {
   return typeof at === 'number' && field !== undefined ? `[${at}].${String(field)} ${message}` : message
 }
 
-interface SourcedValue {
-  readonly value: unknown
-  readonly source: string
-}
+type SourcedValues = Map<SettingName, { readonly value: unknown; readonly source: string }>
 
-type SourcedValues = ReadonlyMap<SettingName, SourcedValue>
-
-function fromFlags(flags: Readonly<Record<string, unknown>>, faults: ConfigFault[]): SourcedValues {
-  const values = new Map<SettingName, SourcedValue>()
+function fromFlags(flags: Readonly<Record<string, unknown>>, faults: ConfigFault[]) {
+  const values: SourcedValues = new Map()
   for (const [name, value] of Object.entries(flags)) {
     if (value === undefined || name === 'config') continue
     const source = flagOf(name)
@@ -79,13 +77,13 @@ const otherVariables: ReadonlySet<string> = new Set(
   ['CONFIG', 'LONG', 'DATA', 'ROOT', 'UNREAD'].map(name => prefix + name),
 )
 
-function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: ConfigFault[]): SourcedValues {
-  const values = new Map<SettingName, SourcedValue>()
+function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: ConfigFault[]) {
+  const values: SourcedValues = new Map()
   const names = new Map(settingNames.map(name => [variableOf(name), name]))
-  // An empty variable is one that is not set: that is how compose files write it.
-  const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]?.trim())
-  for (const [variable, value] of set) {
+  for (const [variable, value] of Object.entries(env)) {
     const name = names.get(variable)
+    // An empty variable is one that is not set: that is how compose files write it.
+    if (!value?.trim()) continue
     if (name) values.set(name, { value, source: variable })
     else if (variable === 'OLLAMA_HOST' && !values.has('ollamaHost')) {
       values.set('ollamaHost', { value, source: variable })
@@ -96,8 +94,8 @@ function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: Conf
   return values
 }
 
-function fromFile(file: ConfigSources['file'], faults: ConfigFault[]): SourcedValues {
-  const values = new Map<SettingName, SourcedValue>()
+function fromFile(file: ConfigSources['file'], faults: ConfigFault[]) {
+  const values: SourcedValues = new Map()
   if (!file) return values
   const content = parseJsonObject(file.text.replace(/^\uFEFF/, ''))
   if (!content) {

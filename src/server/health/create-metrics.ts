@@ -1,18 +1,5 @@
-import type { ModelUsage } from '../../models/model.ts'
 import type { ReadAheadResult } from '../cache/create-read-ahead.ts'
-
-export interface CountedRequest {
-  /** Where it came in: an adapter, or `api`. */
-  readonly adapter: string
-  /** How it ended: the status of its turn, or the code of the fault. */
-  readonly outcome: string
-  readonly ms: number
-  readonly model?: string | undefined
-  readonly upstream?: string | undefined
-  readonly usage?: ModelUsage | undefined
-  /** The prompt tokens that were the same as in the call before. */
-  readonly reusable?: number | undefined
-}
+import type { Served } from '../exchange/runner.ts'
 
 /** Upper limits of the histogram, in seconds. */
 const limits = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
@@ -45,11 +32,13 @@ export function createMetrics() {
   }
 
   return {
-    count(request: CountedRequest): void {
-      const { adapter, outcome, ms, model = 'unknown', upstream = 'none', usage = {}, reusable = 0 } = request
+    count({ adapter, model = 'unknown', ms, answered, fault, reusable = 0, ...served }: Served): void {
+      const upstream = served.upstream?.name ?? 'none'
+      const { error, status, usage } = answered?.result ?? {}
+      const outcome = fault?.code ?? error?.code ?? status ?? 'repeated'
       add('throughline_requests_total', { adapter, outcome, upstream }, 1)
       time(adapter, ms)
-      const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage
+      const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage ?? {}
       const tokens = { prompt: promptTokens, reply: replyTokens, cached: cachedTokens, reusable }
       for (const [kind, amount] of Object.entries(tokens))
         if (amount > 0) add('throughline_tokens_total', { model, kind, upstream }, amount)

@@ -1,19 +1,5 @@
 import type { Served } from '../exchange/runner.ts'
 
-/** The names of OpenTelemetry's conventions for generative AI (1.41). They move: this is their only place. */
-const names = {
-  operation: 'gen_ai.operation.name',
-  provider: 'gen_ai.provider.name',
-  model: 'gen_ai.request.model',
-  conversation: 'gen_ai.conversation.id',
-  finish: 'gen_ai.response.finish_reasons',
-  prompt: 'gen_ai.usage.input_tokens',
-  reply: 'gen_ai.usage.output_tokens',
-  cached: 'gen_ai.usage.cache_read.input_tokens',
-  error: 'error.type',
-  upstream: 'throughline.upstream',
-} as const
-
 /** The part of `@opentelemetry/api` that is used here. */
 interface OpenTelemetry {
   readonly trace: {
@@ -35,12 +21,8 @@ const errorStatus = 2
 export async function openTelemetry(
   load: () => Promise<unknown> = () => import('@opentelemetry/api' as string),
 ): Promise<((served: Served) => void) | undefined> {
-  let api: OpenTelemetry
-  try {
-    api = (await load()) as OpenTelemetry
-  } catch {
-    return undefined
-  }
+  const api = (await load().catch(() => undefined)) as OpenTelemetry | undefined
+  if (!api) return undefined
   const tracer = api.trace.getTracer('throughline')
   return served => {
     const { model = 'unknown', ms, fault, answered } = served
@@ -55,20 +37,21 @@ export async function openTelemetry(
   }
 }
 
+/** By the names of OpenTelemetry's conventions for generative AI (1.41). They move: this is their only place. */
 function attributesOf({ model, upstream, place, answered, fault }: Served) {
   const { promptTokens, replyTokens, cachedTokens } = answered?.result.usage ?? {}
   const error = fault?.code ?? answered?.result.error?.code
   const attributes: Readonly<Record<string, Attribute | undefined>> = {
-    [names.operation]: 'chat',
-    [names.provider]: upstream?.kind,
-    [names.upstream]: upstream?.name,
-    [names.model]: model?.slice(0, 200),
-    [names.conversation]: place?.thread.conversation,
-    [names.finish]: answered?.reply && [answered.reply.reason],
-    [names.prompt]: promptTokens,
-    [names.reply]: replyTokens,
-    [names.cached]: cachedTokens,
-    [names.error]: error,
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': upstream?.kind,
+    'throughline.upstream': upstream?.name,
+    'gen_ai.request.model': model?.slice(0, 200),
+    'gen_ai.conversation.id': place?.thread.conversation,
+    'gen_ai.response.finish_reasons': answered?.reply && [answered.reply.reason],
+    'gen_ai.usage.input_tokens': promptTokens,
+    'gen_ai.usage.output_tokens': replyTokens,
+    'gen_ai.usage.cache_read.input_tokens': cachedTokens,
+    'error.type': error,
   }
   return Object.fromEntries(
     Object.entries(attributes).filter((entry): entry is [string, Attribute] => entry[1] !== undefined),

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import type { ServerEnv } from '../auth/caller.ts'
-import { type InspectorPage, type PageFile, readPage } from './read-page.ts'
 
 export const inspectorPath = '/inspector'
 
@@ -10,7 +13,7 @@ export const inspectorPath = '/inspector'
  * first request for the page.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
-  let read: { readonly page: InspectorPage | undefined } | undefined
+  let read: { readonly files: ReturnType<typeof readFiles> } | undefined
   const app = new Hono<ServerEnv>()
   // For a person who opens the server's address in a browser. Other clients are answered by the model server.
   app.get('/', (context, next) =>
@@ -19,16 +22,16 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
       : next(),
   )
   app.on(['GET', 'HEAD'], [inspectorPath, `${inspectorPath}/*`], ({ req: { path, raw } }) => {
-    read ??= { page: readPage(folder) }
-    const { page } = read
-    if (!page) return new Response(`${notBuilt}\n`, { status: 503, headers: textHeaders })
+    read ??= { files: readFiles(folder) }
+    const { files } = read
+    if (!files) return new Response(`${notBuilt}\n`, { status: 503, headers: textHeaders })
     const name = path.slice(inspectorPath.length + 1)
-    const file = page.files.get(name)
+    const file = files.get(name)
     if (file) return answer(raw, file)
     // A file of an older build is gone; in its place the page would be read as a script.
     if (name.startsWith('assets/'))
       return new Response('No such file.\n', { status: 404, headers: textHeaders })
-    return answer(raw, page.index)
+    return answer(raw, files.get('index.html')!)
   })
   return app
 }
@@ -74,4 +77,41 @@ const textHeaders = {
   ...pageHeaders,
   'content-type': 'text/plain; charset=utf-8',
   'cache-control': 'no-cache',
+}
+
+type PageFile = ReturnType<typeof toFile>
+
+/** The files by their paths below the folder: what is not in here cannot be asked for. Undefined if it is not built. */
+function readFiles(folder: string): ReadonlyMap<string, PageFile> | undefined {
+  if (!existsSync(join(folder, 'index.html'))) return undefined
+  const files = new Map<string, PageFile>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const type = types[extname(entry.name)]
+    if (!entry.isFile() || type === undefined) continue
+    files.set(path.slice(folder.length + 1).replaceAll(sep, '/'), toFile(path, type))
+  }
+  return files
+}
+
+/** Only these are served: what describes the build is not. */
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+function toFile(path: string, type: string) {
+  const bytes = new Uint8Array(readFileSync(path))
+  const packed = new Uint8Array(gzipSync(bytes))
+  return {
+    type,
+    bytes,
+    /** By gzip; absent where that makes nothing smaller. */
+    packed: packed.byteLength < bytes.byteLength ? packed : undefined,
+    etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+    /** Whether its name changes with what is in it. */
+    isHashed: path.includes(`${sep}assets${sep}`),
+  }
 }

@@ -18,7 +18,7 @@ export function toLoaded({ name, window }: ListedModel, teller: Teller) {
   return {
     ...toRow(name, teller),
     ...{ expires_at: '9999-12-31T23:59:59Z', size_vram: 0 },
-    ...(window !== undefined && { context_length: window }),
+    context_length: window,
   }
 }
 

@@ -1,11 +1,13 @@
+import { attempt } from '../../log/attempt.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
+import { isObject } from '../../log/parse-json.ts'
 import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
+import { parseBody } from '../guard/parse-body.ts'
 import type { PassedAnswer, PassedRequest, Upstream } from '../upstream/upstream.ts'
-import type { NamedUpstream, Upstreams } from '../upstream/upstreams.ts'
 import { answerListing } from './listings.ts'
-import { readModel } from './passed-model.ts'
-import { textOf } from './read-body.ts'
+import { atMost, bodyOf, textOf, unpackerOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 import { tellsWindow, tellWindow } from './tell-window.ts'
 
@@ -46,7 +48,11 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   const { body, model } = await readModel(request, path, parts)
   const made = await answerListing(path, model, parts, signal)
   if (made !== undefined) return isHead ? new Response(null) : toAnswer(made, path, promise)
-  const { upstream } = model === undefined ? forNoModel(upstreams) : upstreams.of(model)
+  // Only routes of Ollama have requests that name no model.
+  const { upstream } =
+    model === undefined
+      ? (upstreams.all.find(one => one.upstream.kind === 'ollama') ?? upstreams.all[0]!)
+      : upstreams.of(model)
   const passed: PassedRequest = {
     method: request.method,
     path: `${path}${new URL(request.url).search}`,
@@ -75,17 +81,44 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
     const encoding = headers['content-encoding']
     if (encoding !== undefined && encoding !== 'identity')
       return new Response(new Uint8Array(text), { status, headers: rest })
-    return Response.json(tellWindow(path, parse(text), promise), { status, headers: rest })
+    const noJson: unknown = { error: 'The upstream gave no JSON.' }
+    const told = attempt(() => JSON.parse(text.toString('utf8')), noJson)
+    return Response.json(tellWindow(path, told, promise), { status, headers: rest })
   }
+}
+
+/** What is passed on of a request, and the model that it names. A body is read only where its model decides something. */
+async function readModel(
+  request: Request,
+  path: string,
+  { upstreams, maxBodyBytes, json }: ServerParts,
+): Promise<{ readonly body?: PassedRequest['body']; readonly model?: string }> {
+  const [, id] = /^\/v1\/models\/([^/]+)$/.exec(path) ?? []
+  if (id !== undefined) return { model: attempt(() => decodeURIComponent(id), id) }
+  if (!request.body) return {}
+  const isDecided = upstreams.all.length === 1 && path !== '/api/show'
+  if (isDecided || path.startsWith('/api/blobs/')) return { body: atMost(request.body, maxBodyBytes) }
+  const unpack = unpackerOf(request)
+  const body = await bodyOf(request, maxBodyBytes)
+  const type = request.headers.get('content-type') ?? ''
+  const fields = type.startsWith('multipart/form-data')
+    ? await fieldsOf(body, type)
+    : parseBody(await unpack(body, maxBodyBytes), json)
+  // Ollama's older name of the field, and the one of the model that is copied.
+  const model = isObject(fields) ? (fields.model ?? fields.name ?? fields.source) : undefined
+  if (typeof model === 'string' && model !== '') return { body, model }
+  throw new BadRequestError('Name a model: it decides which upstream answers.', 'model')
+}
+
+async function fieldsOf(body: Buffer, type: string): Promise<object> {
+  const form = new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+  return form.formData().then(Object.fromEntries, () => {
+    throw new BadRequestError('The form cannot be read.')
+  })
 }
 
 const toAnswer = (made: object | string, path: string, promise: number): Response =>
   typeof made === 'string' ? new Response(made) : Response.json(tellWindow(path, made, promise))
-
-/** Where a request goes that names no model: to Ollama if it is there, because only its routes have such requests. */
-function forNoModel({ all }: Upstreams): NamedUpstream {
-  return all.find(({ upstream }) => upstream.kind === 'ollama') ?? all[0]!
-}
 
 /** The path of a request as the client wrote it: a router shows it with its escapes undone. */
 export const pathOf = ({ url }: Request): string => new URL(url).pathname
@@ -94,14 +127,6 @@ export const pathOf = ({ url }: Request): string => new URL(url).pathname
 function headersOf({ headers }: Request, path: string): Readonly<Record<string, string>> {
   const { 'accept-encoding': accepted, ...rest } = Object.fromEntries(headers)
   return accepted === undefined || tellsWindow(path) ? rest : { ...rest, 'accept-encoding': accepted }
-}
-
-function parse(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return { error: 'The upstream gave no JSON.' }
-  }
 }
 
 /** Has an upstream of the client's form answer a body that was read already. */

@@ -20,25 +20,20 @@ type AnswerFields = Readonly<Record<string, unknown>>
 
 /** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
 function showWithWindow(body: AnswerFields, advertisedWindow: number): AnswerFields {
+  const shown: Record<string, unknown> = { ...body }
   const { model_info: info, parameters } = body
-  const modelInfo =
-    typeof info === 'object' && info !== null
-      ? Object.fromEntries(
-          Object.entries(info).map(([name, value]) => [
-            name,
-            name.endsWith('.context_length') ? advertisedWindow : value,
-          ]),
-        )
-      : undefined
-  const lines =
-    typeof parameters === 'string'
-      ? parameters.split('\n').filter(line => line !== '' && !line.trimStart().startsWith('num_ctx'))
-      : undefined
-  return {
-    ...body,
-    ...(modelInfo && { model_info: modelInfo }),
-    ...(lines && { parameters: [...lines, `num_ctx ${advertisedWindow}`].join('\n') }),
+  if (typeof info === 'object' && info !== null) {
+    const tell = ([name, value]: [string, unknown]) =>
+      name.endsWith('.context_length') ? [name, advertisedWindow] : [name, value]
+    shown.model_info = Object.fromEntries(Object.entries(info).map(tell))
   }
+  if (typeof parameters === 'string') {
+    const lines = parameters
+      .split('\n')
+      .filter(line => line !== '' && !line.trimStart().startsWith('num_ctx'))
+    shown.parameters = [...lines, `num_ctx ${advertisedWindow}`].join('\n')
+  }
+  return shown
 }
 
 /** The fields under which llama.cpp, vLLM and others tell it, and the one that clients of OpenAI look for. */

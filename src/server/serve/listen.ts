@@ -5,16 +5,10 @@ import { createAdaptorServer } from '@hono/node-server'
 import { ThroughlineError } from '../../log/error.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 
-export interface Listening {
-  readonly url: string
-  /** Takes no more requests; cuts off what has not ended after a while. */
-  close(graceMs: number): Promise<void>
-}
-
 export async function listen(
   fetch: (request: Request) => Promise<Response>,
   { host, port, requestTimeoutMs }: { host: string; port: number; requestTimeoutMs: number },
-): Promise<Listening> {
+) {
   const server = createAdaptorServer({
     fetch: async (request, { outgoing }) => withoutErrors(await fetch(request), () => outgoing.destroy()),
     overrideGlobalObjects: false,
@@ -37,7 +31,8 @@ export async function listen(
   const { address, port: taken, family } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
-    async close(graceMs) {
+    /** Takes no more requests; cuts off what has not ended after a while. */
+    async close(graceMs: number): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeIdleConnections()

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { ollamaEmbed } from '../../models/index.ts'
+import type { Store } from '../../stores/store.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer, type ServerOptions } from '../create-server.ts'
@@ -12,18 +13,7 @@ import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { packageFile } from '../package.ts'
 import { findUpstreams } from '../upstream/find-upstream.ts'
 import { listen } from './listen.ts'
-import { openStore } from './open-store.ts'
 import { createServerLog } from './server-log.ts'
-
-export interface RunningServer {
-  readonly url: string
-  /** Which upstream answers, and why; of several a line for each. */
-  readonly upstream: string
-  /** Where the inspector is, or why it is not there. Undefined if it is switched off. */
-  readonly inspector: string | undefined
-  /** Lets replies come to their end for a while, then closes the port, the upstream and the log. */
-  stop(): Promise<void>
-}
 
 /**
  * Opens the log, finds the upstream and listens. What was opened is closed again if something fails. `experimentTools`: those of
@@ -31,12 +21,9 @@ export interface RunningServer {
  */
 export async function startServer(
   config: ServerConfig,
-  {
-    writeLog,
-    experimentTools,
-  }: Pick<ServerOptions, 'experimentTools'> & { writeLog?: (line: string) => void } = {},
-): Promise<RunningServer> {
-  const log = createServerLog(config.logLevel, writeLog)
+  options: Pick<ServerOptions, 'experimentTools'> & { readonly writeLog?: (line: string) => void } = {},
+) {
+  const log = createServerLog(config.logLevel, options.writeLog)
   const { upstream, why } = await findUpstreams(config)
   const report = await openTelemetry()
   const opened: (() => Promise<unknown>)[] = [() => upstream.close()]
@@ -51,10 +38,12 @@ export async function startServer(
         'no_keys',
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
-    const { host, port, notes, policy, effort, systemPrompt } = config
+    const { host, port, notes, policy, effort, systemPrompt, embedModel: model } = config
+    const vectors =
+      model === undefined ? undefined : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
     const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
-      ...{ ...config, store, upstream, experimentTools },
+      ...{ ...config, store, upstream, experimentTools: options.experimentTools },
       maxBodyBytes: config.maxBody,
       // An entry also holds what contexts take in place of the reply, and what is kept beside it.
       maxReply: Math.min(config.maxReply, config.maxEntry >> 2),
@@ -65,7 +54,7 @@ export async function startServer(
       unreadMs: config.unreadTimeout,
       lingerMs: config.lingerTime,
       keepAliveMs: config.keepAlive,
-      embed: embedderOf(config, log.embedFailed),
+      embed: vectors && { ...vectors, onError: log.embedFailed },
       stallMs: config.silenceTimeout,
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, { effort }),
@@ -89,8 +78,11 @@ export async function startServer(
     const inspector = existsSync(inspectorFolder) ? `${url}${inspectorPath}` : notBuilt
     return {
       url,
+      /** Which upstream answers, and why; of several a line for each. */
       upstream: why,
+      /** Where the inspector is, or why it is not there. Undefined if it is switched off. */
       inspector: config.inspector ? inspector : undefined,
+      /** Lets replies come to their end for a while, then closes the port, the upstream and the log. */
       stop: () => closeAll().then(log.stopped),
     }
   } catch (error) {
@@ -99,12 +91,26 @@ export async function startServer(
   }
 }
 
-function embedderOf(
-  { embedModel: model, embedHost, ollamaHost }: ServerConfig,
-  onError: (error: unknown) => void,
-): ServerOptions['embed'] {
-  if (model === undefined) return undefined
-  return { ...ollamaEmbed({ model, host: embedHost ?? ollamaHost }), onError }
+/** Opens the log and brings its schema up to date, so that a fault shows when the server starts. */
+async function openStore(config: ServerConfig): Promise<Store> {
+  const { db, store: url, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
+  const store =
+    url === undefined
+      ? (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
+          ...{ path: db, maxEntryBytes },
+          // Enough to delete all but very long conversations when nothing else can be written.
+          spareBytes: 4 * 1024 ** 2,
+        })
+      : (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
+          ...{ url, maxEntryBytes, timeoutMs },
+        })
+  try {
+    await store.migrate()
+    return store
+  } catch (error) {
+    await store.close().catch(() => undefined)
+    throw error
+  }
 }
 
 const inspectorFolder = packageFile('dist/inspector')

@@ -5,16 +5,14 @@ import { createUIReplies } from '../../chat/ui/ui-replies.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { ServerEnv } from '../auth/caller.ts'
-import { refuseExperiment, refuseOthers } from '../auth/refuse-hidden.ts'
-import { requireScope } from '../auth/require-scope.ts'
+import { refuseExperiment, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { placeHeaders } from '../exchange/reply-writer.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
-import { readUIOptions } from './read-ui-options.ts'
-import { answerUI, toUITurn } from './ui-turn.ts'
+import { answerUI, readUIOptions, toUITurn } from './ui-turn.ts'
 
 /** The routes of `useChat`: its default transport finds everything here when its `api` is the address of these routes. */
 export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {

@@ -4,13 +4,15 @@ import type { EarlierMessage, UIRequest } from '../../chat/ui/read-ui-request.ts
 import { markEarlier } from '../../chat/ui/ui-place.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
+import { read } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import type { Model } from '../../models/model.ts'
+import type { Model, ToolSpec } from '../../models/model.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/model-reply.ts'
 import { notesInReply } from '../../turn/set-up-asking.ts'
 import type { TurnPart } from '../../turn/turn-part.ts'
+import { toToolSpec } from '../adapters/read-tools.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
 import { type Inquiry, type Log, sourceOf } from '../exchange/inquiry.ts'
@@ -18,7 +20,24 @@ import type { LogPlace } from '../exchange/log-place.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import type { UIOptions } from './read-ui-options.ts'
+
+/** What a client of the server may choose, beside what `useChat` sends. By default its model is the first of the upstream. */
+export function readUIOptions(value: unknown) {
+  const { model, system, tools } = read.body(value)
+  return {
+    model: read.optional(model, 'model', read.text),
+    system: read.optional(system, 'system', read.text),
+    tools: readUITools(tools),
+  }
+}
+
+/** Tools as `{ name, description, parameters }`, or as OpenAI writes them. */
+const readUITools = (value: unknown): readonly ToolSpec[] =>
+  read.each(value, 'tools', (fields, where) => {
+    if (fields.function !== undefined)
+      return toToolSpec(read.fields(fields.function, `${where}.function`), `${where}.function`)
+    return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
+  })
 
 /** What a request brings to its thread. */
 interface UITurn {
@@ -79,7 +98,7 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   return waiting
 }
 
-interface UITurnTask extends UITurn, Omit<UIOptions, 'model'> {
+interface UITurnTask extends UITurn, Omit<ReturnType<typeof readUIOptions>, 'model'> {
   readonly log: Log
   readonly keyId: string
   readonly thread: ThreadKey

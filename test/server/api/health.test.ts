@@ -48,11 +48,13 @@ it('counts names that clients choose up to a limit', () => {
   const metrics = createMetrics()
   for (let at = 0; at < 1000; at++)
     metrics.count({
-      adapter: 'api',
-      outcome: 'completed',
-      ms: 1,
-      model: `m"\n${at}`,
-      usage: { promptTokens: 1 },
+      ...{ requestId: 'r', adapter: 'api', ms: 1, model: `m"\n${at}` },
+      answered: {
+        result: {
+          ...{ status: 'completed', turn: 1, branch: 'main', rounds: 1, text: '', messages: [] },
+          usage: { promptTokens: 1 },
+        },
+      },
     })
   const lines = metrics
     .text({})

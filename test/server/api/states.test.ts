@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createHistory } from '../../../src/history/index.ts'
-import { parseState } from '../../../src/server/api/parse-state.ts'
+import { parseState } from '../../../src/server/api/states.ts'
 import { calls, result, user } from '../../../src/testing/builders.ts'
 import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'

@@ -3,8 +3,8 @@ import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
+import type { ServerEvent } from '../event-stream.ts'
 import { type AnswerValue, name, threadPlace, time } from '../schemas.ts'
-import type { ServerEvent } from '../server-event.ts'
 import type { OnWrite } from './noticing-store.ts'
 
 /** What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a listener gets all that may be new to it. */
@@ -56,15 +56,27 @@ export function createFeeds(
   let listeners = 0
 
   /** Joins when it is first read: a client may leave before. */
-  async function* listen(tenant: string, options: FeedListenOptions): AsyncGenerator<ServerEvent<FeedEvent>> {
-    const { mayInspect } = options
+  async function* listen(
+    tenant: string,
+    { mayInspect, conversation, person, since, signal }: FeedListenOptions,
+  ): AsyncGenerator<ServerEvent<FeedEvent>> {
     const name = nameOf(tenant, mayInspect)
     const feed = feeds.get(name) ?? createFeed(historyOf(tenant, mayInspect), pollMs)
     feeds.set(name, feed)
     listeners += 1
+    const { batches, leave } = feed.join(signal)
+    const isMeant = ({ data, whose }: OwnedEvent) =>
+      (person === undefined || whose === person) &&
+      (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
     try {
-      yield* listenTo(feed, options)
+      if (signal.aborted) return
+      const { id, missed } = await feed.start(since, { only: conversation, person })
+      for (const data of missed) yield toEvent(data, id)
+      yield toEvent({ type: 'ready' }, id)
+      for await (const batch of batches)
+        for (const { whose: _, ...event } of batch.filter(isMeant)) yield event
     } finally {
+      leave()
       listeners -= 1
       if (feed.isUnused() && feeds.get(name) === feed) feeds.delete(name)
     }
@@ -82,7 +94,6 @@ export function createFeeds(
         )
       return listen(tenant, options)
     },
-    /** Tells of a write of this process at once. */
     notice(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
       for (const mayInspect of gone?.isExperiment ? [true] : [true, false])
         feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what, gone?.person)
@@ -96,22 +107,6 @@ export function createFeeds(
 
 /** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
-
-async function* listenTo(feed: Feed, { conversation, person, since, signal }: FeedListenOptions) {
-  const { batches, leave } = feed.join(signal)
-  const isMeant = ({ data, whose }: OwnedEvent) =>
-    (person === undefined || whose === person) &&
-    (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
-  try {
-    if (signal.aborted) return
-    const { id, missed } = await feed.start(since, { only: conversation, person })
-    for (const data of missed) yield toEvent(data, id)
-    yield toEvent({ type: 'ready' }, id)
-    for await (const batch of batches) for (const { whose: _, ...event } of batch.filter(isMeant)) yield event
-  } finally {
-    leave()
-  }
-}
 
 /** An event, and whose conversation it is about. */
 interface OwnedEvent extends ServerEvent<FeedEvent> {

@@ -1,42 +1,30 @@
 import { isExperiment } from '../../../experiment/log/shown-store.ts'
-import type { ConversationInfo, Store } from '../../../stores/store.ts'
+import type { ConversationInfo, Store, ThreadKey } from '../../../stores/store.ts'
 
 /** Called after something was written to a conversation, or the conversation was deleted. */
 export type OnWrite = (
   tenant: string,
   conversation: string,
   what: 'written' | 'deleted' | 'erased',
-  gone?: GoneConversation,
+  gone?: Pick<ConversationInfo, 'person'> & { readonly isExperiment: boolean },
 ) => void
 
-/** What a conversation was that is deleted now. */
-export interface GoneConversation extends Pick<ConversationInfo, 'person'> {
-  readonly isExperiment: boolean
-}
+const writes = ['begin', 'append', 'end', 'seed', 'restore', 'fork', 'saveCall'] as const
 
 /** A store that tells of every write that went through it. */
 export function noticingStore(store: Store, onWrite: OnWrite): Store {
-  const telling =
-    <Rest extends readonly unknown[], Result>(
-      write: (
-        thread: { readonly tenant: string; readonly conversation: string },
-        ...rest: Rest
-      ) => Promise<Result>,
-    ) =>
-    async (thread: { readonly tenant: string; readonly conversation: string }, ...rest: Rest) => {
+  const told = writes.map(name => {
+    const write = store[name] as (thread: ThreadKey, ...rest: unknown[]) => Promise<unknown>
+    const tell = async (thread: ThreadKey, ...rest: unknown[]) => {
       const result = await write(thread, ...rest)
       onWrite(thread.tenant, thread.conversation, 'written')
       return result
     }
+    return [name, tell]
+  })
   return {
     ...store,
-    begin: telling(store.begin as never) as Store['begin'],
-    append: telling(store.append as never) as Store['append'],
-    end: telling(store.end as never) as Store['end'],
-    seed: telling(store.seed as never) as Store['seed'],
-    restore: telling(store.restore as never) as Store['restore'],
-    fork: telling(store.fork as never) as Store['fork'],
-    saveCall: telling(store.saveCall as never) as Store['saveCall'],
+    ...(Object.fromEntries(told) as Pick<Store, (typeof writes)[number]>),
     async erase(thread, seq, mark) {
       const isErased = await store.erase(thread, seq, mark)
       onWrite(thread.tenant, thread.conversation, 'erased')

@@ -1,7 +1,7 @@
 import type { Experiment, ExperimentEvent } from '../../../experiment/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import { createTape, type Tape } from '../../../turn/stream/tape.ts'
-import type { ServerEvent } from '../server-event.ts'
+import type { ServerEvent } from '../event-stream.ts'
 
 export type RunningExperiments = ReturnType<typeof createRunningExperiments>
 

@@ -15,11 +15,11 @@ export type CallList = ReturnType<typeof createCallList>
 /** Reading back stops after this many calls that were taken. */
 const mostTaken = 32
 
-/**
- * The calls of a branch, with those of the past that it shares with other branches. Holds those that are not yet taken. `most`:
- * how many calls are read at the most, the newest first.
- */
-export function createCallList(store: Store, key: ThreadKey, most = 20_000) {
+/** The newest calls that are read. */
+const mostCalls = 20_000
+
+/** The calls of a branch, with those of the past that it shares with other branches. Holds those that are not yet taken. */
+export function createCallList(store: Store, key: ThreadKey) {
   const taken = new Set<string>()
   const turns = new Set<number>()
   let waiting = new Map<number, PlacedCall[]>()
@@ -38,7 +38,7 @@ export function createCallList(store: Store, key: ThreadKey, most = 20_000) {
           // An imported plan may end at any number.
           fresh.push({ call, plan, at: Math.min(endOf(plan), head) })
         }
-        if (takenCalls >= mostTaken || fresh.length >= most) break
+        if (takenCalls >= mostTaken || fresh.length >= mostCalls) break
       }
       waiting = new Map(fresh.map(({ at }) => [at, []]))
       for (const placed of fresh.reverse()) waiting.get(placed.at)!.push(placed)

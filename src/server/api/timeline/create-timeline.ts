@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { LoggedMessage } from '../../../history/index.ts'
 import { createQueue } from '../../../history/log/queue.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
-import type { Head } from '../../../stores/store.ts'
+import type { Head, ThreadKey } from '../../../stores/store.ts'
 import { type CallList, createCallList } from './call-list.ts'
 import { createPoints, type PointOptions, type Points, type TimelinePoint } from './point.ts'
 import { createReading, type ThreadReading } from './reading.ts'
@@ -74,8 +74,8 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 
   async function newest(end: ThreadEnd): Promise<readonly TimelinePoint[]> {
-    const copy = reading.copy()
-    const made = points.copy(copy)
+    const copy = createReading(count, reading.copy())
+    const made = createPoints(source, options, copy, points.last)
     const batch: TimelinePoint[] = []
     const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
     for await (const point of read(rest, copy, made)) batch.push(point)
@@ -127,4 +127,49 @@ async function placeBefore(source: LogSource, since: number, calls: CallList): P
     after = logged
   }
   return called
+}
+
+export type Timelines = ReturnType<typeof createTimelines>
+
+/** The most entries that all timelines hold in memory. One alone may have more. */
+const mostEntries = 60_000
+const mostTimelines = 32
+const lifeMs = 600_000
+
+/** The timelines that were asked for last, so that a page that looks again gets only what is new. */
+export function createTimelines() {
+  const all = new Map<string, { readonly thread: ThreadKey; readonly timeline: Timeline; usedAt: number }>()
+  const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
+    JSON.stringify([tenant, conversation, actor, branch, settings])
+
+  /** Drops the least recently used timelines; the newest always stays. */
+  function tidy(): void {
+    let entries = 0
+    for (const [name, { timeline, usedAt }] of [...all].reverse()) {
+      entries += timeline.size
+      const isNewest = entries === timeline.size
+      if (!isNewest && (entries > mostEntries || Date.now() - usedAt > lifeMs)) all.delete(name)
+    }
+    while (all.size > mostTimelines) all.delete(all.keys().next().value!)
+  }
+
+  return {
+    get(thread: ThreadKey, settings: string): Timeline | undefined {
+      const name = nameOf(thread, settings)
+      const entry = all.get(name)
+      if (!entry) return undefined
+      all.delete(name)
+      all.set(name, { ...entry, usedAt: Date.now() })
+      tidy()
+      return entry.timeline
+    },
+    keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
+      all.set(nameOf(thread, settings), { thread, timeline, usedAt: Date.now() })
+      tidy()
+    },
+    drop(tenant: string, conversation: string): void {
+      for (const [name, { thread }] of all)
+        if (thread.tenant === tenant && thread.conversation === conversation) all.delete(name)
+    },
+  }
 }

@@ -61,12 +61,7 @@ export interface PointOptions extends RoomSettings {
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
 }
 
-/** Makes points in order: each is compared with the point before. */
-export interface Points {
-  make(placed?: PlacedCall): Promise<TimelinePoint>
-  /** Goes on from here with a copy of the reading. */
-  copy(reading: ThreadReading): Points
-}
+export type Points = ReturnType<typeof createPoints>
 
 interface Before {
   readonly sent?: Sent
@@ -74,12 +69,13 @@ interface Before {
   readonly others: readonly (Sent | undefined)[]
 }
 
+/** Makes points in order: each is compared with the point before. */
 export function createPoints(
   source: LogSource,
   options: PointOptions,
   reading: ThreadReading,
   before: Before = { others: [] },
-): Points {
+) {
   const { settings, isAnew, against } = options
   const { count, views } = reading
   const messages = createSentMessages(count)
@@ -138,34 +134,25 @@ export function createPoints(
       const room = { ...options.room, factor: reading.factorOf(options.model) }
       const fitSettings = { ...settings, ...inCounts(room) }
       const { receipt, messages: list } = reading.fit(fitSettings)
-      return {
-        ...{ counted: receipt.tokens, figures: figuresOf(receipt, room) },
-        stretches: receipt.stretches,
-        sent: toSent(list, 0),
-        ...{ fitSettings, factor: room.factor },
-        model: undefined,
-      }
+      return { room, fitSettings, account: receipt, stretches: receipt.stretches, sent: toSent(list, 0) }
     }
     const { plan, call } = placed
     const room = roomOf(plan)
-    const { window, reserve } = inCounts(room)
     const { sent, system } = await sentIn(plan)
-    const figures = figuresOf(plan, room)
-    const fitSettings = { ...settings, window, reserve, system }
-    const made = { counted: plan.tokens, figures, stretches: stretchesOf(plan), sent, fitSettings }
-    return { ...made, factor: room.factor, model: call.model }
+    const fitSettings = { ...settings, ...inCounts(room), system }
+    return { room, fitSettings, account: plan, stretches: stretchesOf(plan), sent, model: call.model }
   }
 
   return {
-    async make(placed) {
-      const made = await madeOf(placed)
-      const { counted, stretches, sent, fitSettings, factor, model } = made
-      const { cut, ...figures } = made.figures
+    async make(placed?: PlacedCall): Promise<TimelinePoint> {
+      const { room, fitSettings, account, stretches, sent, model } = await madeOf(placed)
+      const { factor } = room
+      const { cut, ...figures } = figuresOf(account, room)
       const { seq, turn, time } = reading.last!
       const others = compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
-      const reused = model === last.model ? toModelTokens(shared(sent, last.sent, counted), factor) : 0
+      const reused = model === last.model ? toModelTokens(shared(sent, last.sent, account.tokens), factor) : 0
       last = { sent, model, others: others.map(other => other.sent) }
       messages.settle()
       const call = placed?.call
@@ -177,7 +164,10 @@ export function createPoints(
         against: others.map(other => other.figures),
       }
     },
-    copy: copied => createPoints(source, options, copied, last),
+    /** What the next point is compared with. */
+    get last(): Before {
+      return last
+    },
   }
 }
 

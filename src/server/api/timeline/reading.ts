@@ -11,31 +11,18 @@ import type { MessageLike } from '../../../log/message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
 import type { FitSettings } from '../fit-thread.ts'
 
-export interface ThreadReading {
-  readonly count: Required<TokenCounter>
-  /** The messages that contexts take, by place. */
-  readonly views: readonly (MessageLike | undefined)[]
-  /** Running sums: [seq] are the tokens of all entries up to one. */
-  readonly tokensUpTo: readonly number[]
-  /** The last user message; 0 where there is none. */
-  readonly user: number
-  readonly last: LoggedMessage | undefined
-  add(logged: LoggedMessage): void
-  seqOf(message: object): number | undefined
-  /** The calibration of a model at the last entry; 1 where there is none. */
-  factorOf(model: string | undefined): number
-  fit(settings: FitSettings): Context
-  /** A copy that can be read on without changing this one. */
-  copy(): ThreadReading
-}
+export type ThreadReading = ReturnType<typeof createReading>
 
 interface ReadingState {
   readonly conversation: ReturnType<typeof createConversation>
+  /** The messages that contexts take, by place. */
   readonly views: (MessageLike | undefined)[]
+  /** Running sums: [seq] are the tokens of all entries up to one. */
   readonly tokensUpTo: number[]
   readonly places: WeakMap<object, number>
   readonly prompts: Map<string, MessageLike>
   readonly factors: Map<string, number>
+  /** The last user message; 0 where there is none. */
   user: number
   last: LoggedMessage | undefined
   /** What is known of the system prompt at the last entry. */
@@ -44,7 +31,7 @@ interface ReadingState {
   readonly hands: PlacedHands[number][]
 }
 
-export function createReading(count: Required<TokenCounter>, past?: ReadingState): ThreadReading {
+export function createReading(count: Required<TokenCounter>, past?: ReadingState) {
   const read: ReadingState = past ?? {
     conversation: createConversation(count),
     ...{ views: [undefined], tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
@@ -70,7 +57,7 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
     get last() {
       return read.last
     },
-    add(logged) {
+    add(logged: LoggedMessage): void {
       const { view, seq, message, calibration, learned, hands } = logged
       if (hands) read.hands.push([seq, hands])
       if (learned) read.layout = { ...read.layout, ...learned }
@@ -82,9 +69,10 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       if (message.role === 'user') read.user = seq
       read.last = logged
     },
-    seqOf: message => places.get(message),
-    factorOf: model => factors.get(model ?? '') ?? 1,
-    fit({ system, ...settings }) {
+    seqOf: (message: object) => places.get(message),
+    /** The calibration of a model at the last entry; 1 where there is none. */
+    factorOf: (model: string | undefined) => factors.get(model ?? '') ?? 1,
+    fit({ system, ...settings }: FitSettings): Context {
       const prompt = system === undefined ? [] : [stampEntry(promptOf(system), 0, count)]
       const { system: leading, transcript } = conversation
       const options = { promptLayout: read.layout, ...settings, count } as FitOptions
@@ -92,19 +80,20 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       const wanted = applyHands(input, options, handsAt(read.hands), count)
       return readWhole(fitConversation(wanted.view, wanted.options))
     },
-    copy() {
+    /** The state of a reading that can be read on without changing this one. */
+    copy(): ReadingState {
       const { system, transcript } = conversation
       const { entries } = transcript
       const fork = transcript.fork(entries.length)
       // The words of the past are the same; what is read on is in the log already, and will be the same here.
       shareIndex(transcript, fork)
       for (let at = fork.entries.length; at < entries.length; at++) fork.append(entries[at]!.source, at)
-      return createReading(count, {
+      return {
+        ...read,
         conversation: createConversation(count, { system: [...system], transcript: fork }),
-        ...{ views: [...views], tokensUpTo: [...tokensUpTo], places, prompts },
-        factors: new Map(factors),
-        ...{ user: read.user, last: read.last, layout: read.layout, hands: [...read.hands] },
-      })
+        ...{ views: [...views], tokensUpTo: [...tokensUpTo] },
+        ...{ factors: new Map(factors), hands: [...read.hands] },
+      }
     },
   }
 }

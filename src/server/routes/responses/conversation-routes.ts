@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { isExperiment } from '../../../experiment/log/shown-store.ts'
 import type { SeenMessage } from '../../../history/index.ts'
-import { listLog, readLog } from '../../../history/log/read-log.ts'
+import { listLog } from '../../../history/log/read-log.ts'
 import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { type Fields, optional, readBody, readMetadata } from '../../../log/fields.ts'
 import { NotFoundError } from '../../../log/not-found-error.ts'
@@ -10,8 +10,7 @@ import { readInput } from '../../adapters/responses/read-input.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { type Log, sourceOf } from '../../exchange/inquiry.ts'
 import { seenFromClient } from '../../exchange/take-place.ts'
-import { listOf, pageOf, readPageQuery } from './page-of.ts'
-import { type ListedItem, toItems } from './to-items.ts'
+import { itemsOf, listOf, pageOf, readPageQuery, toItems } from './items.ts'
 
 /**
  * `/v1/conversations`: conversations that clients of OpenAI's API made here. Those of other clients have names that can be
@@ -52,7 +51,7 @@ export function conversationRoutes(bodyOf: (request: Request) => Promise<unknown
   routes.get('/:id/items', async context => {
     const query = readPageQuery(name => context.req.query(name))
     const [log, id] = await named(context)
-    return context.json(await pageOf(itemsOf(log, id, query.order), query))
+    return context.json(await pageOf(itemsOf(mainOf(log, id), query.order), query))
   })
 
   routes.post('/:id/items', async context => {
@@ -67,7 +66,7 @@ export function conversationRoutes(bodyOf: (request: Request) => Promise<unknown
 
   routes.get('/:id/items/:item', async context => {
     const [log, id] = await named(context)
-    for await (const item of itemsOf(log, id, 'desc'))
+    for await (const item of itemsOf(mainOf(log, id), 'desc'))
       if (item.id === context.req.param('item')) return context.json(item)
     throw new NotFoundError('item_not_found', 'There is no such item in this conversation.')
   })
@@ -107,13 +106,6 @@ const toConversation = ({ conversation, createdAt, metadata = {} }: Conversation
 
 const mainOf = (log: Log, conversation: string) =>
   sourceOf(log, { tenant: log.tenant, conversation, actor: 'assistant', branch: 'main' })
-
-async function* itemsOf(log: Log, id: string, order: 'asc' | 'desc'): AsyncGenerator<ListedItem> {
-  for await (const one of readLog(mainOf(log, id), { reverse: order === 'desc' })) {
-    const items = toItems(one)
-    yield* order === 'desc' ? items.toReversed() : items
-  }
-}
 
 function readItems(value: Fields[string]): readonly SeenMessage[] {
   const { system, messages } = readInput(value, '')

@@ -1,15 +1,13 @@
 import { type Context, Hono } from 'hono'
-import { readLog } from '../../../history/log/read-log.ts'
 import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { NotFoundError } from '../../../log/not-found-error.ts'
 import { replyOfResponse } from '../../adapters/responses/item-id.ts'
 import { toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { type FoundReply, findReply, forgetReply } from '../../exchange/find-reply.ts'
-import { type Log, sourceOf } from '../../exchange/inquiry.ts'
+import { sourceOf } from '../../exchange/inquiry.ts'
 import { fromKept } from '../../exchange/kept-response.ts'
-import { pageOf, readPageQuery } from './page-of.ts'
-import { toItems } from './to-items.ts'
+import { itemsOf, pageOf, readPageQuery } from './items.ts'
 
 /** The routes below `/v1/responses/{id}`: what becomes of a response after it was sent. */
 export function replyRoutes(): Hono<ServerEnv> {
@@ -31,8 +29,13 @@ export function replyRoutes(): Hono<ServerEnv> {
 
   routes.get('/:id/input_items', async context => {
     const query = readPageQuery(name => context.req.query(name))
-    const reply = await replyOf(context)
-    return context.json(await pageOf(inputItems(context.var.log, reply, query.order), query))
+    const { thread, entry, kept } = await replyOf(context)
+    // What stands in the log before the reply, from the first message of its request on.
+    const items = itemsOf(sourceOf(context.var.log, thread), query.order, {
+      from: kept.from,
+      to: entry.seq - 1,
+    })
+    return context.json(await pageOf(items, query))
   })
 
   routes.post('/:id/cancel', async context => {
@@ -48,14 +51,4 @@ async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
   const reply = await findReply(context.var.log, replyOfResponse(id))
   if (reply) return reply
   throw new NotFoundError('response_not_found', `Response with id '${id.slice(0, 100)}' not found.`)
-}
-
-/** What stands in the log before a reply, from the first message of its request on. */
-async function* inputItems(log: Log, reply: FoundReply, order: 'asc' | 'desc') {
-  const { thread, entry, kept } = reply
-  const range = { from: kept.from, to: entry.seq - 1, reverse: order === 'desc' }
-  for await (const one of readLog(sourceOf(log, thread), range)) {
-    const items = toItems(one)
-    yield* order === 'desc' ? items.toReversed() : items
-  }
 }

@@ -1,14 +1,63 @@
 import type { LoggedMessage } from '../../../history/index.ts'
+import { type LogSource, readLog } from '../../../history/log/read-log.ts'
+import { BadRequestError } from '../../../log/bad-request-error.ts'
+import { isCount } from '../../../log/is-count.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { notedResult } from '../../../log/texts.ts'
 import { toOutput } from '../../adapters/responses/to-response.ts'
 import { fromKept } from '../../exchange/kept-response.ts'
 
-export interface ListedItem {
+interface ListedItem {
   readonly id: string
   readonly type: string
   readonly [field: string]: unknown
+}
+
+type PageQuery = ReturnType<typeof readPageQuery>
+
+/** Reads `order`, `limit` and `after`, the last item of the page before, with OpenAI's defaults. */
+export function readPageQuery(query: (name: string) => string | undefined) {
+  const order = query('order') ?? 'desc'
+  if (order !== 'asc' && order !== 'desc')
+    throw new BadRequestError('"order" must be "asc" or "desc"', 'order')
+  const limit = Number(query('limit') ?? 20)
+  if (!isCount(limit, 1) || limit > 100)
+    throw new BadRequestError('"limit" must be a whole number from 1 to 100', 'limit')
+  return { order, limit, after: query('after') || undefined } as const
+}
+
+/** One page of a list. No more of the list is read than the page needs. */
+export async function pageOf(items: AsyncIterable<ListedItem>, { limit, after }: PageQuery) {
+  const data: ListedItem[] = []
+  let isAfter = after === undefined
+  for await (const item of items) {
+    if (isAfter) data.push(item)
+    else isAfter = item.id === after
+    if (data.length > limit) break
+  }
+  if (!isAfter) throw new BadRequestError('"after" names no item of this list', 'after')
+  return listOf(data.slice(0, limit), data.length > limit)
+}
+
+export const listOf = (data: readonly ListedItem[], hasMore = false) => ({
+  object: 'list' as const,
+  data,
+  first_id: data[0]?.id ?? null,
+  last_id: data.at(-1)?.id ?? null,
+  has_more: hasMore,
+})
+
+/** The items of a thread, of all its entries or of those from one to another. */
+export async function* itemsOf(
+  source: LogSource,
+  order: PageQuery['order'],
+  range: { readonly from?: number; readonly to?: number } = {},
+) {
+  for await (const one of readLog(source, { ...range, reverse: order === 'desc' })) {
+    const items = toItems(one)
+    yield* order === 'desc' ? items.toReversed() : items
+  }
 }
 
 /** A logged message as items of OpenAI's; none for what no user may see. */

@@ -1,0 +1,77 @@
+import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-store.ts'
+import { BadRequestError } from '../../log/bad-request-error.ts'
+import { showValue, ThroughlineError } from '../../log/error.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
+import {
+  type Adapter,
+  type AdapterFault,
+  messagesAdapter,
+  ollamaAdapter,
+  openaiAdapter,
+  responsesAdapter,
+} from '../adapters/index.ts'
+import type { Log } from '../exchange/inquiry.ts'
+import { faultResponse } from '../exchange/reply-writer.ts'
+import type { Caller, KeyScope, ServerEnv } from './caller.ts'
+
+/** Lets only callers with a scope through. Every route but those of health has one. */
+export const requireScope = (scope: KeyScope) =>
+  createMiddleware<ServerEnv>(async (context, next) => {
+    if (context.get('caller').scopes.includes(scope)) return next()
+    throw new ThroughlineError('no_scope', `The key of this request has no scope "${scope}".`)
+  })
+
+/** Refuses to answer in a thread that the library keeps for itself: its plans and prompts are no conversation. */
+export function refuseInner(actor: string | undefined): void {
+  if (actor !== undefined && isInnerActor(actor))
+    throw new BadRequestError(
+      `The actor ${showValue(actor)} is reserved: names that begin with "throughline:" are the library's own.`,
+      'actor',
+    )
+}
+
+/** A person can only read their own conversations: all others count as not found. */
+export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
+  if (person === undefined) return
+  const [conversation] = await store.conversations(tenant, { only, person })
+  if (!conversation) throw noConversation(only)
+}
+
+const noConversation = (name: string) =>
+  new NotFoundError('no_conversation', `There is no conversation ${showValue(name)}.`)
+
+/** To those who may not inspect, an experiment is not there: not to be read, and not to be gone on with by a model. */
+export async function refuseExperiment(
+  { store, tenant }: Pick<Log, 'store' | 'tenant'>,
+  conversation: string | undefined,
+  { scopes }: Pick<Caller, 'scopes'>,
+): Promise<void> {
+  if (conversation === undefined || scopes.includes('inspect')) return
+  if (await isExperimentNamed(store, { tenant, conversation })) throw noConversation(conversation)
+}
+
+/** Refuses a request, in the words of the adapter that it came to. */
+export function refuse(context: Context<ServerEnv>, fault: AdapterFault): Response {
+  const requestId = context.get('requestId')
+  return faultResponse(adapterOf(context.req.path), fault, requestId, {
+    'x-request-id': requestId,
+    ...(fault.status === 401 && { 'www-authenticate': 'Bearer realm="throughline"' }),
+  })
+}
+
+const ownApi: Pick<Adapter, 'fault'> = {
+  fault: ({ status, code, message, field, problems }) => ({
+    status,
+    body: { error: { code, message, field, problems } },
+  }),
+}
+
+function adapterOf(path: string): Pick<Adapter, 'fault'> {
+  if (path.startsWith('/throughline/')) return ownApi
+  const plain = path.replace(/^\/c\/[^/]*/, '')
+  if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesAdapter
+  if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesAdapter
+  return plain.startsWith('/v1/') ? openaiAdapter : ollamaAdapter
+}
