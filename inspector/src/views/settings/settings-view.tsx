@@ -13,6 +13,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import { setTheme, theme } from '../../parts/theme.ts'
 import { useTitle } from '../../parts/use-title.ts'
+import { DeleteSection } from './delete-section.tsx'
 import styles from './settings-view.module.css'
 
 /** The theme, the key and what it may do, and what this server is. */
@@ -33,6 +34,11 @@ export function SettingsView() {
               <Section name="may" heading="Your permissions">
                 <MayDo scopes={data.scopes} />
               </Section>
+              {data.scopes.includes('admin') && (
+                <Section name="delete" heading="Delete">
+                  <DeleteSection />
+                </Section>
+              )}
               <Section name="server" heading="This server">
                 <ServerFacts server={data} />
               </Section>

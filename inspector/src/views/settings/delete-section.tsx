@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { ask } from '../../api/client.ts'
+import { Button } from '../../parts/button.tsx'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import field from '../../parts/field.module.css'
+import { amountOf } from '../../parts/format.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { notify } from '../../parts/notify.ts'
+
+type Whose = { readonly person: string } | { readonly all: true }
+
+const remove = (whose: Whose, dryRun: boolean) =>
+  ask('delete /conversations', { query: { ...whose, dryRun } })
+
+/** Deletes a person's conversations, or all. What would go is counted first. */
+export function DeleteSection() {
+  const client = useQueryClient()
+  const [person, setPerson] = useState('')
+  const [asked, setAsked] = useState<{ readonly whose: Whose; readonly deleted: readonly string[] }>()
+  const button = useRef<HTMLElement>(null)
+  const look = useMutation({
+    mutationFn: async (whose: Whose) => ({ whose, ...(await remove(whose, true)) }),
+    onSuccess: setAsked,
+  })
+  const deletion = useMutation({
+    mutationFn: (whose: Whose) => remove(whose, false),
+    onSuccess: ({ deleted }) => {
+      setAsked(undefined)
+      notify(`${amountOf(deleted.length, 'conversation')} deleted.`)
+      void client.resetQueries()
+    },
+  })
+  const error = look.error ?? deletion.error
+  const start = (whose: Whose) => {
+    button.current = document.activeElement as HTMLElement
+    look.mutate(whose)
+  }
+  const of = asked && 'person' in asked.whose ? ` of “${asked.whose.person}”` : ''
+  return (
+    <>
+      <form
+        className="row wraps gap-2"
+        onSubmit={event => {
+          event.preventDefault()
+          if (person.trim() !== '') start({ person: person.trim() })
+        }}
+      >
+        <label className="row gap-2">
+          A person{' '}
+          <input
+            className={field.input}
+            value={person}
+            maxLength={300}
+            onChange={event => setPerson(event.target.value)}
+          />
+        </label>
+        <Button
+          type="submit"
+          kind="danger"
+          why={person.trim() === '' ? 'Say who: the name that the person’s conversations have.' : undefined}
+        >
+          Delete the person’s conversations …
+        </Button>
+        <Button kind="danger" onClick={() => start({ all: true })}>
+          Delete everything …
+        </Button>
+      </form>
+      {error && <Notice kind="danger">{error.message}</Notice>}
+      {asked?.deleted.length === 0 && <Notice>There is no conversation{of}.</Notice>}
+      {asked && asked.deleted.length > 0 && (
+        <ConfirmDialog
+          title={`Delete ${amountOf(asked.deleted.length, 'conversation')}${of}?`}
+          action="Delete"
+          refusal="Keep them"
+          isPending={deletion.isPending}
+          onConfirm={() => deletion.mutate(asked.whose)}
+          onClose={() => setAsked(undefined)}
+          finalFocus={() => button.current}
+        >
+          <span className="breaks">{someOf(asked.deleted)}</span> All their messages, and all that was sent of
+          them, are gone for good. Their ids stay blocked.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+/** The first names of a list that may be long. */
+const someOf = (names: readonly string[]) =>
+  `${names.slice(0, 8).join(', ')}${names.length > 8 ? ` and ${amountOf(names.length - 8, 'more', 'more')}` : ''}.`
