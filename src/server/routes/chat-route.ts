@@ -135,12 +135,14 @@ const itemsInRow = 256
 
 /** A request needs something to answer, and not more than may be read. */
 export function checkMessages(
-  { messages, named }: ChatRequest,
+  { messages, named, hints }: ChatRequest,
   { field = 'messages' }: Adapter,
   most: number,
 ): void {
   if (messages.length > most)
     throw new BadRequestError(`A request may have ${most} messages: see "maxMessages".`, field)
-  if (messages.length === 0 && !named.references?.length && !named.past)
+  // A compaction may be asked for by the id of a response alone.
+  const isNamed = named.references?.length || named.past || (named.previous && hints.compaction)
+  if (messages.length === 0 && !isNamed)
     throw new BadRequestError(`"${field}" must hold at least one message that is no system message`, field)
 }
