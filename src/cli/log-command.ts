@@ -8,6 +8,7 @@ import { ExportError } from '../history/transfer/export-conversation.ts'
 import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
 import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
+import { checkNamed } from '../server/auth/named-person.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
@@ -170,6 +171,7 @@ function addTransferCommands(add: AddCommand): void {
       writeHistory(options, async history => {
         if (as !== undefined && files.length > 1)
           throw new UserError('--as names one conversation: give one file')
+        if (person !== undefined) checkNamed(person)
         if (files.length === 0) print(describeImport(await history.import(standardInput(), { as, person })))
         for (const file of files) {
           const text = () => createReadStream(file, 'utf8')

@@ -172,7 +172,7 @@ export function createTurn(options: TurnSource): Turn {
 }
 
 /** The most messages that are written in one step. More come only from a client that brings a long turn with it. */
-const messagesInRow = 256
+const messagesInRow = 128
 
 const asClosing = { isClosing: true }
 

@@ -211,6 +211,29 @@ it.each(['item', 'address'])(
   },
 )
 
+it('compacts for a client that names its last response and sends no list', async () => {
+  const { url, history } = await startServer()
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+    return { status: response.status, body: await response.json() }
+  }
+  const told = await post('/v1/responses', { model: 'reader', input: 'My boat is called Heron.' })
+  const previous_response_id = told.body.id
+  for (const input of [undefined, null, []]) {
+    const { status, body } = await post('/v1/responses/compact', {
+      model: 'reader',
+      ...{ previous_response_id, input },
+    })
+    expect([status, body.object]).toEqual([200, 'response.compaction'])
+    const next = [...body.output, said('user', 'What is my boat called?')]
+    const answer = await post('/v1/responses', { model: 'reader', input: next })
+    expect(JSON.stringify(answer.body.output)).toContain('Heron')
+  }
+  expect(await history.conversations()).toHaveLength(1)
+  const nothing = await post('/v1/responses/compact', { model: 'reader' })
+  expect(nothing.status).toBe(400)
+})
+
 it('lets OpenAI compact by itself, and reads no compaction that is not there', async () => {
   const passed: string[] = []
   const upstream: Upstream = {

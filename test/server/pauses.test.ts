@@ -85,7 +85,7 @@ it('others are answered while thousands of messages are read, recognised, stored
   expect(isOver).toBe(false)
   expect(await big).toBe(200)
   // Entries are written a thousand at a time: that is one transaction. They are read, counted and indexed a few at a time.
-  expect(most).toBeLessThanOrEqual(1000 + 128)
+  expect(most).toBeLessThanOrEqual(1000 + 64)
   expect(
     (await history.conversations()).map(({ threads }) => threads[0]!.head).toSorted((a, b) => a - b),
   ).toEqual([2, long + 2])
@@ -116,7 +116,7 @@ it('others are answered while a turn of thousands of rounds is stored', async ()
   const response = await post(url, [{ role: 'user', content: 'Look at all berths.' }, ...rounds.flat()])
   expect(response.status).toBe(200)
   watched.stop()
-  expect(most).toBeLessThanOrEqual(256)
+  expect(most).toBeLessThanOrEqual(128)
   const [conversation] = await history.conversations()
   expect(conversation!.threads[0]!.head).toBe(1 + 2 * long + 1)
 })
@@ -139,7 +139,7 @@ it.each([
   }
   await turnsFor(list(2))
   const few = await turnsFor(list(4))
-  expect((await turnsFor(list())) - few).toBeGreaterThanOrEqual((times * long) / 256)
+  expect((await turnsFor(list())) - few).toBeGreaterThanOrEqual((times * long) / 128)
 })
 
 it('a grid gives each line when it is made, and stops when its client leaves', async () => {

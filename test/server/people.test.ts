@@ -91,6 +91,23 @@ it('refuses a name that cannot be kept, and never takes it for the person of the
   expect(people.toSorted()).toEqual(['ada', 'me'])
 })
 
+it('makes no key and imports nothing for a name that no request could give', async () => {
+  const store = memoryStore()
+  const { url } = await startServer({ store, upstream: readerUpstream() })
+  const chat = JSON.stringify({ id: 'c', messages })
+  for (const person of ['x'.repeat(301), 'a\nb', ' ada']) {
+    const answers = [
+      ['keys', JSON.stringify({ name: 'k', person })],
+      [`import?${new URLSearchParams({ person })}`, chat],
+    ].map(([path, body]) => fetch(`${url}/throughline/v1/${path}`, { method: 'POST', body: body! }))
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).toContain('a name of at most 300 characters on one line')
+    }
+  }
+  expect(await store.conversations('default')).toEqual([])
+})
+
 it('takes chats in for a person', async () => {
   const store = memoryStore()
   const { url } = await startServer({ store, upstream: readerUpstream() })

@@ -6,7 +6,7 @@ const soon: (run: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : run => setTimeout(run, 0)
 
 /** The most messages that are read, counted or indexed before others get their turn: some milliseconds. Long texts count as more. */
-const mostSteps = 128
+const mostSteps = 64
 const charactersPerStep = 2048
 
 /**

@@ -11,6 +11,7 @@ import { present } from '../../log/present.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf } from '../../stores/words.ts'
+import { checkNamed } from '../auth/named-person.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { unpackedBody } from '../routes/read-body.ts'
@@ -148,6 +149,7 @@ export const conversationRoutes = [
     }),
     async handle({ query, request, log, caller, parts: { about, maxBodyBytes } }) {
       const { as, person, for: keyId } = query
+      if (person !== undefined) checkNamed(person)
       const { history } = logOfSpeaker(log, about.person)
       const imported = await withSpooled(request, 32 * maxBodyBytes, text =>
         history.import(text, { maxValueCharacters: maxBodyBytes, as, person }),

@@ -7,6 +7,7 @@ import { checkPerson } from '../../stores/check-input.ts'
 import type { Store } from '../../stores/store.ts'
 import { ConflictError } from '../../stores/store-error.ts'
 import { defaultTenant, type KeyScope, scopes } from './caller.ts'
+import { checkNamed } from './named-person.ts'
 
 /** A key as it is listed. The key itself is known only to whom it was given. */
 export const keyRecord = z.object({
@@ -153,6 +154,7 @@ function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
 /** A personal key may only have `chat`: all other scopes reach the conversations of everyone in the tenant. */
 function checkPersonal(person: string, choice: readonly KeyScope[]): void {
   checkPerson(person)
+  checkNamed(person)
   if (choice.some(scope => scope !== 'chat'))
     throw new InvalidOptionError('scopes', 'a key that is bound to a person may only have the scope "chat"')
 }

@@ -1,4 +1,5 @@
 import { BadRequestError } from '../../log/bad-request-error.ts'
+import { InvalidOptionError } from '../../log/error.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import { clean, type HeadersOf, sessionOf } from '../identity/known-client.ts'
 
@@ -20,6 +21,13 @@ export function bodyPerson({ named: { user = '' } }: Pick<ChatRequest, 'named'>)
   return [account, device].map(id => (typeof id === 'string' ? clean(id) : undefined)).find(id => id)
 }
 
+/** Refuses a name for a key or an import that no request could give: nobody would get what belongs to it. */
+export function checkNamed(person: string): void {
+  if (clean(person) !== person) throw new InvalidOptionError('person', `expected ${usable}`)
+}
+
+const usable = 'a name of at most 300 characters on one line'
+
 function refuse(what: string, field: string): never {
-  throw new BadRequestError(`${what} must be a name of at most 300 characters on one line.`, field)
+  throw new BadRequestError(`${what} must be ${usable}.`, field)
 }

@@ -1,4 +1,4 @@
-import { readEach } from '../../log/fields.ts'
+import { readEach, refuse } from '../../log/fields.ts'
 import { compactionAnswer, openInput, pack, wishOf } from '../adapters/responses/compaction.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { findPlace } from './find-place.ts'
@@ -16,6 +16,8 @@ export async function compact(inquiry: Inquiry, body: unknown): Promise<Response
   // Where it belongs is asked as for an ordinary request: a compaction stands beside the conversation.
   const headers = { ...inquiry.headers, 'x-codex-turn-metadata': undefined }
   const place = await findPlace({ ...inquiry, headers })
+  if (place.kind !== 'again' && place.repeated !== undefined && request.named.previous)
+    refuse('previous_response_id', 'is inside a turn that went on: name the last response of that turn')
   const { thread, at, from } =
     place.kind === 'again'
       ? { thread: place.thread, at: place.after, from: Number.POSITIVE_INFINITY }

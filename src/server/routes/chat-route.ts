@@ -38,6 +38,8 @@ export async function answerChat(
       ...(conversation !== undefined && { 'x-throughline-conversation': conversation }),
     }
     const sent = await readBody(request, parts.maxBodyBytes)
+    // The body came from a socket: Node runs the next immediate before it looks at other sockets.
+    if (sent.length > manyBytes) await breathe()
     const whole = parts.parse(sent, caller.keyId)
     if (sent.length > manyBytes) await breathe()
     const readAs = (body: Buffer, parsed: unknown) => {
@@ -131,16 +133,18 @@ async function readItems(messages: readonly MessageLike[]): Promise<void> {
   }
 }
 
-const itemsInRow = 256
+const itemsInRow = 128
 
 /** A request needs something to answer, and not more than may be read. */
 export function checkMessages(
-  { messages, named }: ChatRequest,
+  { messages, named, hints }: ChatRequest,
   { field = 'messages' }: Adapter,
   most: number,
 ): void {
   if (messages.length > most)
     throw new BadRequestError(`A request may have ${most} messages: see "maxMessages".`, field)
-  if (messages.length === 0 && !named.references?.length && !named.past)
+  // A compaction may be asked for by the id of a response alone.
+  const isNamed = named.references?.length || named.past || (named.previous && hints.compaction)
+  if (messages.length === 0 && !isNamed)
     throw new BadRequestError(`"${field}" must hold at least one message that is no system message`, field)
 }

@@ -6,6 +6,7 @@ import { repeatsSent } from '../../models/quote-fault.ts'
 import { type AskedServer, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
 import type { ServerConnection } from '../../models/wire/connection.ts'
 import { credentialFor, type KeyScheme } from './credential.ts'
+import { maskKey } from './mask-key.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
 import type { PassedAnswer, PassedRequest } from './upstream.ts'
 
@@ -54,6 +55,8 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
     if (apiKey === undefined) return credentialFor(keyScheme)
     return keyScheme === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [keyScheme]: apiKey }
   }
+  /** What a client may read of an answer. */
+  const masked = (bytes: AsyncIterable<Uint8Array>) => (apiKey === undefined ? bytes : maskKey(bytes, apiKey))
   const pool = new Pool(origin, {
     headersTimeout: limits.first,
     bodyTimeout: limits.silence,
@@ -80,11 +83,14 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
       })
       const unpackedBody = unpacked(response.body, headers['content-encoding'])
       const back = headersBack(headers)
+      const bytes = {
+        [Symbol.asyncIterator]: () => unpackedBody.iterator({ destroyOnReturn: false }),
+      }
       return {
         status: statusCode,
         header: name => back[name],
         headers: back,
-        bytes: { [Symbol.asyncIterator]: () => unpackedBody.iterator({ destroyOnReturn: false }) },
+        bytes: masked(bytes),
         close(isWhole) {
           if (isWhole) response.body.dump().catch(() => {})
           else response.body.destroy()
@@ -118,9 +124,10 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
       // A client that did not ask for packed bytes may not know how to unpack them. A fault is looked into.
       const isOpened = isPacked(encoding) && (isFault || !accepts(headers['accept-encoding'], encoding))
       const bytes = isOpened ? unpacked(response.body, encoding) : response.body
-      const answer = { status, headers: isOpened ? rest : back, body: readPassed(bytes, server, signal) }
-      if (!isFault) return answer
       const isReadable = isOpened || encoding === undefined || encoding === 'identity'
+      const shown = isReadable && !isFault ? masked(bytes) : bytes
+      const answer = { status, headers: isOpened ? rest : back, body: readPassed(shown, server, signal) }
+      if (!isFault) return answer
       const fault = isReadable ? await beginningOf(answer.body) : undefined
       if (!isReadable) response.body.destroy()
       const words = [fault?.toString('utf8'), ...Object.values(back)].join(' ')

@@ -43,7 +43,8 @@ function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean
 export const compactAdapter: Adapter = {
   ...responsesAdapter,
   read(body, headers) {
-    const request = responsesAdapter.read({ input: [], ...readBody(body) }, headers)
+    const fields = readBody(body)
+    const request = responsesAdapter.read({ ...fields, input: fields.input ?? [] }, headers)
     return { ...request, hints: { ...request.hints, compaction: 'address' } }
   },
 }
