@@ -9,7 +9,7 @@ export interface TokenizerJsonOptions extends CounterOptions {
 }
 
 /**
- * An exact counter from the parsed `tokenizer.json` of a model on Hugging Adapter. Marks that the tokenizer adds around a
+ * An exact counter from the parsed `tokenizer.json` of a model on Hugging Face. Marks that the tokenizer adds around a
  * text are not counted: the framing counts them.
  *
  * @example
@@ -46,7 +46,7 @@ function createTokenizer(json: unknown, config: object): Tokenizer {
 function invalid(problem: string, cause?: unknown): ThroughlineError {
   return new ThroughlineError(
     'invalid_tokenizer',
-    `This is not a tokenizer.json of Hugging Adapter: ${problem}. Pass the parsed content of the file.`,
+    `This is not a tokenizer.json of Hugging Face: ${problem}. Pass the parsed content of the file.`,
     { cause },
   )
 }

@@ -3,7 +3,7 @@ import type { Embedder } from '../embedder.ts'
 import { ModelError } from '../model.ts'
 
 export interface TransformersEmbedOptions {
-  /** A model for feature extraction, in ONNX: a name on Hugging Adapter, or a folder. Default `Xenova/all-MiniLM-L6-v2`. */
+  /** A model for feature extraction, in ONNX: a name on Hugging Face, or a folder. Default `Xenova/all-MiniLM-L6-v2`. */
   readonly model?: string
   /** How the weights are stored, such as `q8`. Default: what the package chooses. */
   readonly dtype?: string

@@ -104,8 +104,8 @@ export interface ReplyStream {
 export interface Adapter {
   /** For logs and metrics: nothing is decided by it. */
   readonly name: string
-  /** An upstream that speaks the same form is sent what the client wrote. */
-  readonly form: Form
+  /** An upstream that speaks the same form is sent what the client wrote. Absent for a form that no upstream speaks. */
+  readonly form?: Form
   /** The field of a body that holds its messages, for refusals. Default `messages`. */
   readonly field?: string
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'

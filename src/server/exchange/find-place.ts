@@ -45,7 +45,7 @@ async function withReferences({ log, request }: Inquiry): Promise<readonly Messa
 /** What a compaction stands for. To a person, the conversations of others are not there. */
 async function pastOf(log: Log, { at, ...names }: NamedPast): Promise<readonly MessageLike[]> {
   const { store, tenant, history } = log
-  const key = { tenant, ...names }
+  const key = { ...names, tenant }
   const [info] = await store.conversations(tenant, { only: names.conversation })
   const isTheirs = info && (info.person === undefined || info.person === history.person)
   if (!isTheirs || isInnerActor(names.actor) || isExperiment(info) || !(await store.head(key)))

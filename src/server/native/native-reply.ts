@@ -32,7 +32,7 @@ export type NativeReply = ReturnType<typeof openNative>
 
 /** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
 export function openNative({ upstream, model: base, adapter, request, client, write }: NativeCall) {
-  const wire = upstream.forms!.get(adapter.form)!
+  const wire = upstream.forms!.get(adapter.form!)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
   let isHidden = false
   let hasBegun = false
@@ -88,7 +88,7 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
       })
       try {
         yield* upstream.passReply!({
-          ...{ form: adapter.form, model: request.model, messages, relay, body },
+          ...{ form: adapter.form!, model: request.model, messages, relay, body },
           path: `${wire.path}${client.query}`,
           headers: headersOn(client.headers, body, packing),
           signal,

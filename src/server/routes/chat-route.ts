@@ -43,7 +43,7 @@ export async function answerChat(
     const whole = parts.parse(sent, caller.keyId)
     if (sent.length > manyBytes) await breathe()
     const readAs = (body: Buffer, parsed: unknown) => {
-      const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(adapter.form) === true
+      const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(adapter.form!) === true
       const read = isSameForm ? inOwnForm(() => adapter.read(parsed, headers)) : adapter.read(parsed, headers)
       // A compaction of ours says nothing to an upstream.
       return { body, parsed, isNative: isSameForm && !read.named.past, read }

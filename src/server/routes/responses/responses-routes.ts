@@ -48,7 +48,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
       const { raw } = context.req
       const { bytes, body } = await read(raw)
       const upstream = upstreams.find(modelIn(body))?.upstream
-      if (!upstream?.forms?.has(adapter.form))
+      if (!upstream?.forms?.has(adapter.form!))
         return context.json(toAnswer(await count(context, adapter, body, defaults)))
       return passBody(upstream, raw, path, bytes)
     })
