@@ -2,11 +2,8 @@ import type { Fields } from '../../../../src/log/fields.ts'
 import { isFilled, isText, listCalls, readText } from '../../../../src/log/read-content.ts'
 import type { PageCall, ShownBlock, ShownMessage } from '../../api/chat-queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
+import type { AnsweredCall, ReadCall, ReadResult } from '../../parts/live-replies.ts'
 import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
-
-export interface AnsweredCall extends ReadCall {
-  readonly result?: ReadResult | undefined
-}
 
 /** A message as a row of the chat: the results of its calls stand with it. */
 export interface ChatRow {
@@ -111,20 +108,6 @@ export interface ChatMessage {
   /** Images and other files. */
   readonly media: number
   readonly time?: number | undefined
-}
-
-interface ReadCall {
-  readonly id?: string | undefined
-  readonly name: string
-  /** As JSON text. */
-  readonly arguments: string
-}
-
-interface ReadResult {
-  readonly id?: string | undefined
-  readonly name?: string | undefined
-  readonly text: string
-  readonly isError?: boolean
 }
 
 /** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. Unknown parts are left out. */

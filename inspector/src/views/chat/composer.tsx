@@ -8,11 +8,11 @@ import { Button, unless } from '../../parts/button.tsx'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { adviceFor } from '../../parts/fault-words.ts'
 import { count, percent } from '../../parts/format.ts'
+import { drafts, type LiveReply, refusals } from '../../parts/live-replies.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
-import { drafts, type LiveReply, refusals } from './live-replies.ts'
 import { MessageArea } from './message-area.tsx'
 
 /** The model that was chosen; undefined for the server's own choice. */

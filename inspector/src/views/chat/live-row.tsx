@@ -1,7 +1,7 @@
 import { Brain } from 'lucide-react'
 import { Fragment } from 'react'
 import { adviceFor } from '../../parts/fault-words.ts'
-import type { LiveReply } from './live-replies.ts'
+import type { LiveReply } from '../../parts/live-replies.ts'
 import styles from './live-row.module.css'
 import row from './message-row.module.css'
 import { Aside } from './message-row.tsx'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { parseJson } from '../../../../src/log/parse-json.ts'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
-import type { AnsweredCall } from './chat-rows.ts'
+import type { AnsweredCall } from '../../parts/live-replies.ts'
 import { Fold } from './fold.tsx'
 import styles from './tool-call.module.css'
 

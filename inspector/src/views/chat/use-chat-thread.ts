@@ -8,9 +8,9 @@ import type { ViewPlace } from '../../parts/address.ts'
 import { type FateRun, readFates, runAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import { amountOf } from '../../parts/format.ts'
+import type { LiveReply } from '../../parts/live-replies.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './chat-rows.ts'
-import type { LiveReply } from './live-replies.ts'
 
 /** The facts about the messages of a thread: its last call, branches and turns. */
 export type ThreadFacts = ReturnType<typeof useChatThread>['facts']

@@ -1,8 +1,8 @@
-import { ApiError, AwayError } from '../../api/api-error.ts'
-import { blockOf, shownQuery } from '../../api/chat-queries.ts'
-import { askEvents, tell } from '../../api/client.ts'
-import { connection } from '../../api/connection.ts'
-import { observable } from '../../api/observable.ts'
+import { ApiError, AwayError } from '../api/api-error.ts'
+import { blockOf, shownQuery } from '../api/chat-queries.ts'
+import { askEvents, tell } from '../api/client.ts'
+import { connection } from '../api/connection.ts'
+import { observable } from '../api/observable.ts'
 import {
   inConversation,
   serverQuery,
@@ -11,10 +11,29 @@ import {
   threadsQuery,
   usualActor,
   usualBranch,
-} from '../../api/queries.ts'
-import { queryClient } from '../../api/query-client.ts'
-import type { AnswerOf, BodyOf } from '../../api/routes.ts'
-import type { AnsweredCall } from './chat-rows.ts'
+} from '../api/queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import type { AnswerOf, BodyOf } from '../api/routes.ts'
+
+/** A call of a tool as a chat shows it. */
+export interface ReadCall {
+  readonly id?: string | undefined
+  readonly name: string
+  /** As JSON text. */
+  readonly arguments: string
+}
+
+/** What a call was answered. */
+export interface ReadResult {
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly text: string
+  readonly isError?: boolean
+}
+
+export interface AnsweredCall extends ReadCall {
+  readonly result?: ReadResult | undefined
+}
 
 type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
