@@ -38,6 +38,7 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
           if (await log.hasClipped(mostResultTokens))
             tools.set(readResultSpec.name, readingTool(readResultSpec, log, mostTokens))
           await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inOrder, inRequest })
+          return true
         },
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),
         async beforeCall(round) {

@@ -9,8 +9,8 @@ import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */
 export interface TurnClient {
-  /** Runs the calls that wait for a result, and logs their results. Absent: the turn stays open for the client, which runs them. */
-  runCalls?(waiting: readonly ReplyCall[]): Promise<void>
+  /** Runs the calls that wait for a result, and logs their results. Absent or false: the turn stays open for the client, which runs them. */
+  runCalls?(waiting: readonly ReplyCall[]): Promise<boolean>
   /** Whether the turn ends after its latest round, although the model would go on. */
   isOver(progress: TurnProgress): boolean
   /** Called before each model call: false ends the turn. */
@@ -33,8 +33,7 @@ export async function answerTurn(
     signal.throwIfAborted()
     const { rounds, waiting, note } = log.progress
     if (waiting.length > 0) {
-      if (!client.runCalls) return 'open'
-      await client.runCalls(waiting)
+      if (!(await client.runCalls?.(waiting))) return 'open'
       continue
     }
     const isOver = rounds > 0 && client.isOver(log.progress)

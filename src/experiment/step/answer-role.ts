@@ -94,6 +94,7 @@ export async function answerRole(
             active.signal.throwIfAborted()
             await answerCall(call)
           }
+          return true
         },
         isOver: ({ rounds, called }) =>
           rounds >= role.maxRounds ||

@@ -60,6 +60,11 @@ export const configSchema = z.strictObject({
     .describe(
       'the most tokens for the schemas of tools: beyond it their descriptions are shortened; without it, they are sent whole',
     ),
+  readMessages: onOff()
+    .default(false)
+    .describe(
+      'whether the model is offered a tool, `read_message`, with which it reads any message by its number, and which the server answers itself; requests are then written anew for the upstream, and a client’s own tool of that name stays its own',
+    ),
   policy: oneOf(policyNames).default('default').describe('how conversations are fitted into the window'),
   effort: share().optional().describe('how much of the past is recalled; goes with the policy "default"'),
   remember: oneOf(['conversation', 'person'])

@@ -1,24 +1,30 @@
-import type { Model } from '../../models/model.ts'
+import type { Model, ToolSpec } from '../../models/model.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
-import type { ModelReply } from '../../turn/model-reply.ts'
+import type { ModelReply, ReplyCall } from '../../turn/model-reply.ts'
 import { runTurn } from '../../turn/run-turn.ts'
 import { setUpAsking } from '../../turn/set-up-asking.ts'
-import { keepResult } from '../../turn/tools/run-tools.ts'
+import { readingTool, readMessageSpec } from '../../turn/tools/read-result-tool.ts'
+import { keepResult, runTool } from '../../turn/tools/run-tools.ts'
 import type { Asking, TurnOptions } from '../../turn/turn-options.ts'
 import type { TurnPart, TurnResult } from '../../turn/turn-part.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
+import { ownResult } from '../identity/item.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Inquiry } from './inquiry.ts'
 import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
-export const answerOptionNames = [
+const turnOptionNames = [
   ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
   ...(['retries', 'stallMs', 'maxReply'] as const),
 ] as const
+export const answerOptionNames = [...turnOptionNames, 'readMessages'] as const
 
-export type AnswerOptions = Pick<TurnOptions, (typeof answerOptionNames)[number]>
+export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames)[number]> {
+  /** Whether the model is offered a tool that reads any message by its number, which the server answers itself. Default false. */
+  readonly readMessages?: boolean
+}
 
 export interface Answered {
   readonly result: TurnResult
@@ -68,7 +74,10 @@ export async function answer(
       const { system, settings, tools, marksCache } = request
       // A prompt that its client marked for caching is the client's own.
       const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
-      const place = { log, emit, signal, specs: tools, replies: 'streamed', tally } as const
+      const specs = readsFor(options, tools) ? [...tools, readMessageSpec] : tools
+      const place = { log, emit, signal, specs, replies: 'streamed', tally } as const
+      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
+      const ownTools = new Map([[reading.name, reading]])
       let asking: Asking
       let asks = 0
       const setUp = async () => {
@@ -83,17 +92,30 @@ export async function answer(
       return answerTurn(
         { log, signal, setUp },
         {
-          // A reply that only wrote a note left nothing for the client to do.
-          isOver: () => asks > mostNoteRounds,
+          // A reply that only wrote a note, or only read, left nothing for the client to do.
+          isOver: () => asks > mostOwnRounds,
+          async runCalls(waiting) {
+            const reads = specs === tools ? [] : waiting.filter(call => call.name === reading.name)
+            for (const call of reads) {
+              const result = await runTool(call, {
+                tools: ownTools,
+                signal,
+                timeoutMs: 60_000,
+                inRequest: run => run(),
+              })
+              await keepResult(log, call, { ...result, data: ownResult })
+            }
+            return reads.length > 0
+          },
           async beforeCall() {
             asks += 1
             reply = undefined
             return true
           },
-          dataOf: modelReply => dataOf?.(withoutNotes(modelReply, asking)),
+          dataOf: modelReply => dataOf?.(withoutOwn(modelReply, asking)),
           marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
           async onKept(kept) {
-            reply = withoutNotes(kept, asking)
+            reply = withoutOwn(kept, asking)
           },
         },
       )
@@ -112,12 +134,18 @@ export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<
   }
 }
 
-/** A model that goes on writing nothing but notes is not asked again for ever. */
-const mostNoteRounds = 3
+/** A model that goes on writing nothing but notes, or reading, is not asked again for ever. */
+const mostOwnRounds = 8
 
-/** A reply without the calls that write a note: these are ours, and nothing for a client to see or to run. */
-function withoutNotes(reply: ModelReply, asking: Asking): ModelReply {
-  const calls = reply.calls.filter(call => !writesNote(call, asking))
+/** Whether the model may read messages: not where its client has a tool of that name. */
+const readsFor = ({ readMessages = false }: AnswerOptions, tools: readonly ToolSpec[]): boolean =>
+  readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
+
+/** A reply without the calls that write a note or read a message: these are ours, and nothing for a client to see or to run. */
+function withoutOwn(reply: ModelReply, asking: Asking): ModelReply {
+  const reads = asking.specs.includes(readMessageSpec)
+  const isOwn = (call: ReplyCall) => writesNote(call, asking) || (reads && call.name === readMessageSpec.name)
+  const calls = reply.calls.filter(call => !isOwn(call))
   if (calls.length === reply.calls.length) return reply
   const reason = calls.length === 0 && reply.reason === 'tool-calls' ? 'stop' : reply.reason
   return { ...reply, calls, reason }

@@ -1,6 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { normalizeText } from '../../history/log/logged-message.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { notedResult } from '../../log/texts.ts'
 import { type Details, detailsOf, digestOf } from './details.ts'
@@ -92,8 +93,13 @@ export function isBeginning(one: string, other: string): boolean {
 }
 
 /** Whether a client gave it: a user's message, or the result of a tool that is not our own. */
-export const isGiven = ({ message: { role, content }, isClosing }: LoggedMessage): boolean =>
-  role === 'user' || (role === 'tool' && !isClosing && content !== notedResult)
+export const isGiven = ({ message: { role, content }, isClosing, data }: LoggedMessage): boolean =>
+  role === 'user' || (role === 'tool' && !isClosing && content !== notedResult && !isOwnResult(data))
+
+/** What is kept beside the result of a tool that the server ran itself. */
+export const ownResult = { isOwn: true } as const
+
+const isOwnResult = (data: unknown) => isObject(data) && data.isOwn === true
 
 /** Whether it is part of the conversation: not what closed a turn, what broke off, or a note. */
 export const isSaid = ({ message, isClosing, isBroken }: LoggedMessage): boolean =>

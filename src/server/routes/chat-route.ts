@@ -43,7 +43,10 @@ export async function answerChat(
     const whole = parts.parse(sent, caller.keyId)
     if (sent.length > manyBytes) await breathe()
     const readAs = (body: Buffer, parsed: unknown) => {
-      const isSameForm = upstreams.find(modelIn(parsed))?.upstream.forms?.has(adapter.form!) === true
+      const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
+      // A body to which we add a tool is not the client's own.
+      const { readMessages } = { ...parts.options, ...options }
+      const isSameForm = own?.forms?.has(adapter.form!) === true && !readMessages
       const read = isSameForm ? inOwnForm(() => adapter.read(parsed, headers)) : adapter.read(parsed, headers)
       // A compaction of ours says nothing to an upstream.
       return { body, parsed, isNative: isSameForm && !read.named.past, read }
