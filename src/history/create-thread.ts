@@ -201,7 +201,7 @@ export function createThread(options: ThreadSource): Thread {
     messages: view => viewMessages(source, view),
     context,
     why: async (seq, changes) => logOf(key).why(seq, toRequest(changes)),
-    saidWords: async ({ text, ...changes } = {}) => logOf(key).saidWords(text, toRequest(changes)),
+    mentions: async ({ text, ...changes } = {}) => logOf(key).mentions(text, toRequest(changes)),
     display: view => viewDisplay(source, view),
     async dump(of = {}) {
       return dump('plan' in of ? await dumpableOf(source, of) : await context(of))

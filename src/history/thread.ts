@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.ts'
+import type { Mentions } from '../context/why/mentions.ts'
 import type { Why } from '../context/why/why-conversation.ts'
-import type { SaidWords } from '../context/why/words-said.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { RequestContext } from '../request/index.ts'
 import type { ReadStateOptions, State, StateReading } from '../state/index.ts'
@@ -18,7 +18,7 @@ import type { DisplayMessage, ThreadStatus, ViewOptions } from './views.ts'
 /** What a context is made of; what is not named is as in the options of the history. */
 export type ThreadContextOptions = Partial<Omit<ContextRequest, 'count'>>
 
-export interface SaidWordsOptions extends ThreadContextOptions {
+export interface MentionOptions extends ThreadContextOptions {
   /** What is looked for. Default: the newest user message. */
   readonly text?: string
 }
@@ -55,7 +55,7 @@ export interface Thread extends Hands {
   /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
   why(seq: number, options?: ThreadContextOptions): Promise<Why>
   /** Which words of a text were said, in whatever form, and in which messages. Without a text: those of the newest user message. */
-  saidWords(options?: SaidWordsOptions): Promise<SaidWords>
+  mentions(options?: MentionOptions): Promise<Mentions>
   /** What a user may see: no notes, no messages that Throughline wrote to close a turn. */
   display(options?: ViewOptions): Promise<readonly DisplayMessage[]>
   /** Prints a context as text; for a stored call, the context that the model was sent. */

@@ -6,8 +6,8 @@ import type { Quotes } from '../../context/conversation/transcript.ts'
 import { checkOptions } from '../../context/draft/frame-options.ts'
 import { fitConversation, readWhole } from '../../context/fit.ts'
 import type { Fate } from '../../context/receipt.ts'
+import { type Mentions, mentionsOf } from '../../context/why/mentions.ts'
 import { type Why, whyConversation } from '../../context/why/why-conversation.ts'
-import { type SaidWords, wordsSaid } from '../../context/why/words-said.ts'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -103,8 +103,8 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   }
 
   /** The words of a text, of the newest user message if none is given, and the earlier messages that have them. */
-  async function saidWords(text: string | undefined, request: ContextRequest): Promise<SaidWords> {
-    const words = await onView(request, view => wordsSaid(view, text))
+  async function mentions(text: string | undefined, request: ContextRequest): Promise<Mentions> {
+    const words = await onView(request, view => mentionsOf(view, text))
     await memory.tidy()
     return words
   }
@@ -170,7 +170,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     context: (request: ContextRequest) => inTurn(() => context(request)),
     /** Why the entry at a place has its fate in a context. */
     why: (seq: number, request: ContextRequest) => inTurn(() => why(seq, request)),
-    saidWords: (text: string | undefined, request: ContextRequest) => inTurn(() => saidWords(text, request)),
+    mentions: (text: string | undefined, request: ContextRequest) => inTurn(() => mentions(text, request)),
     /** The place of a message that a context holds. */
     seqOf: (message: object) => memory.places.get(message),
     /** Texts of entries that other messages of a context may quote, by place. */

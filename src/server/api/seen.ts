@@ -3,7 +3,7 @@ import { firstPlace } from '../../context/conversation/first-place.ts'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { rarity } from '../../context/recall/posting.ts'
 import { type Fate, fates, type Receipt } from '../../context/receipt.ts'
-import type { SaidWord } from '../../context/why/words-said.ts'
+import type { Mention } from '../../context/why/mentions.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { type ThreadRequest, threadOf } from './find.ts'
 import { atField, type FitFields, fitFields } from './fit-thread.ts'
@@ -50,8 +50,8 @@ export const seenRoutes = [
       const { options, room } = await settingsOf(call, thread)
       const { text } = call.query
       const { receipt } = await thread.context(options)
-      const { asking, words, messages } = await thread.saidWords({ ...options, text })
-      const isLacking = ({ seqs }: SaidWord) => !seqs.some(seq => isSentAt(receipt, seq))
+      const { asking, words, messages } = await thread.mentions({ ...options, text })
+      const isLacking = ({ seqs }: Mention) => !seqs.some(seq => isSentAt(receipt, seq))
       const telling = tellingOf(words, messages)
       const match = bestMatch(text === undefined ? telling.filter(isLacking) : telling, {
         ...{ messages, receipt, asking },
@@ -105,7 +105,7 @@ const fateAt = ({ stretches }: Receipt, seq: number) =>
 const isSentAt = (receipt: Receipt, seq: number) => isSent(fateAt(receipt, seq)?.fate)
 
 /** Words that much more messages have than the rarest of them say nothing beside it; those that a quarter has say nothing at all. */
-function tellingOf(words: readonly SaidWord[], messages: number): readonly SaidWord[] {
+function tellingOf(words: readonly Mention[], messages: number): readonly Mention[] {
   const saidBefore = words.filter(({ many }) => many > 0 && many <= Math.max(4, messages / 4))
   const least = saidBefore.reduce((rarest, { many }) => Math.min(rarest, many), messages)
   return saidBefore.filter(({ many }) => many <= 8 * least)
@@ -121,7 +121,7 @@ interface MatchPlace {
  * The message with the most of some words, rare ones counting more; of equals one that is sent, then the newest, but the one that asks
  * last: it repeats what was said.
  */
-function bestMatch(words: readonly SaidWord[], { messages, receipt, asking }: MatchPlace) {
+function bestMatch(words: readonly Mention[], { messages, receipt, asking }: MatchPlace) {
   const weights = new Map<number, number>()
   for (const { seqs, many } of words)
     for (const seq of seqs) weights.set(seq, (weights.get(seq) ?? 0) + rarity(many, messages))

@@ -25,19 +25,23 @@ const mostSources = 5
  */
 export function sourcesOf(sentence: string, texts: readonly SaidText[]): readonly SaidText[] {
   const wanted = wordsOf(sentence)
-  const found = texts.map(({ text }) => {
+  const heldWords = texts.map(({ text }) => {
     const words = wordsOf(text)
     return [...wanted].filter(one => words.has(one))
   })
   const counts = new Map<string, number>()
-  for (const words of found) for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1)
+  for (const words of heldWords) for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1)
   const weigh = (words: Iterable<string>) => {
     let sum = 0
     for (const one of words) sum += Math.log(1 + texts.length / (counts.get(one) ?? 0.5))
     return sum
   }
   const whole = weigh(wanted)
-  const scored = texts.map((one, at) => ({ one, score: weigh(found[at]!), amount: found[at]!.length }))
+  const scored = texts.map((one, at) => ({
+    one,
+    score: weigh(heldWords[at]!),
+    amount: heldWords[at]!.length,
+  }))
   const best = scored.reduce((most, { score }) => Math.max(most, score), 0)
   const isEnough = ({ score, amount }: (typeof scored)[number]) =>
     score >= leastShare * whole && score >= best / 2 && amount >= Math.max(1, Math.min(2, wanted.size))

@@ -23,10 +23,10 @@ export function Verdict({ scene }: { readonly scene: Scene }) {
       const fate = turn <= point.turn && fateInText(points[0]?.fates ?? '', entry)
       return fate === 'kept' || fate === 'altered' || fate === 'recalled'
     })?.turn
-  const words = (known: SeenAnswer) =>
+  const words = (seen: SeenAnswer) =>
     saw === undefined
-      ? verdictOf(known, point)
-      : seenWords(known, saw, { ...point, left: known.match && lastTurn(known.match.entry) })
+      ? verdictOf(seen, point)
+      : seenWords(seen, saw, { ...point, left: seen.match && lastTurn(seen.match.entry) })
   return (
     <div className={`flex wraps gap-2 ${styles.verdict}`}>
       <p className="fill slim breaks text-12-18" role="status">

@@ -4,17 +4,17 @@ import { entryOf } from '../recall/posting.ts'
 import { termsOf, withoutLabel, wordsOf } from '../recall/terms.ts'
 
 /** A word of a text, and the places of the earlier messages that have it, in whatever form, oldest first. */
-export interface SaidWord {
+export interface Mention {
   readonly word: string
   readonly seqs: readonly number[]
   /** How many messages have it: more than `seqs`, if it is a common word. */
   readonly many: number
 }
 
-export interface SaidWords {
+export interface Mentions {
   /** How many messages there are, each round of tools one. */
   readonly messages: number
-  readonly words: readonly SaidWord[]
+  readonly words: readonly Mention[]
   /** The newest user message: it is looked for, if no text was given. */
   readonly asking?: number
 }
@@ -26,13 +26,13 @@ const mostPlaces = 512
 const mostWords = 64
 
 /** Which words of a text a conversation has, and where. Without a text: the words of its newest user message, before that. */
-export function wordsSaid({ transcript, origin }: Conversation, text?: string): SaidWords {
+export function mentionsOf({ transcript, origin }: Conversation, text?: string): Mentions {
   const { units, turns, entries } = transcript
   const asking = turns.at(-1)
   const n = (text === undefined ? asking : undefined) ?? units.length
   const index = indexTranscript(transcript, units.length)
   const said = text ?? (asking === undefined ? '' : entries[units[asking]!.from]!.message.text)
-  const words = new Map<number | string, SaidWord>()
+  const words = new Map<number | string, Mention>()
   for (const word of wordsOf(withoutLabel(said).slice(0, 10_000)))
     for (const term of termsOf(word)) {
       if (words.size >= mostWords) break
