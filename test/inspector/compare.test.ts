@@ -171,6 +171,8 @@ describe('the comparison in Context', () => {
     // What is typed is one step of the history.
     await page.goBack()
     await page.waitForURL('**/context?a=4096.sliding-50&b=8192.thorough&turn=50')
+    // The first leaves the field.
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.waitForURL('**/context?turn=50')
     expect(faults).toEqual([])

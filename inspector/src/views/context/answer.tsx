@@ -1,11 +1,13 @@
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
+import { keepTrying } from '../../api/keep-listening.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import { entryOf } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './answer.module.css'
-import { AskAgain } from './ask-again.tsx'
 import type { Scene } from './scene.ts'
 import { type SaidText, sentencesOf, sourcesOf } from './sources-of.ts'
+
+const AskAgain = lazy(() => keepTrying(async () => ({ default: (await import('./ask-again.tsx')).AskAgain })))
 
 const mostCharacters = 8_000
 
@@ -21,7 +23,9 @@ export function Answer({ scene, sources }: { readonly scene: Scene; readonly sou
       <header className="row wraps gap-2">
         <h2 className="small-heading">Its answer</h2>
         <span className="muted text-11 fill">Press a sentence to see which messages have its words.</span>
-        <AskAgain scene={scene} settings={{}} old={text} />
+        <Suspense>
+          <AskAgain scene={scene} settings={{}} old={text} />
+        </Suspense>
       </header>
       <p className={`breaks ${styles.text}`}>
         {sentences.map((sentence, at) =>

@@ -275,7 +275,10 @@ function NumberField({ name, label, value, least, most, onChange }: NumberFieldP
         onBlur={take}
         onKeyDown={event => {
           if (event.key === 'Enter') take()
-          if (event.key === 'Escape') setTyped(undefined)
+          if (event.key !== 'Escape') return
+          // With nothing to take back, the keys of the page are next.
+          if (typed === undefined) event.currentTarget.blur()
+          setTyped(undefined)
         }}
       />
       {isWrong && (
