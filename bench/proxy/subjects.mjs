@@ -30,7 +30,7 @@ export const subjects = {
       { stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const url = `http://127.0.0.1:${port}`
-    await untilReady(`${url}/health`)
+    await untilReady(`${url}/health`, child)
     return {
       url: `${url}/v1/chat/completions`,
       headers: {},
@@ -50,7 +50,7 @@ export const subjects = {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     const url = `http://127.0.0.1:${port}`
-    await untilReady(`${url}/`)
+    await untilReady(`${url}/`, child)
     return {
       url: `${url}/v1/chat/completions`,
       headers: {
@@ -99,8 +99,13 @@ async function freePort() {
   return port
 }
 
-async function untilReady(url) {
-  for (let tries = 0; tries < 200; tries++) {
+/** Waits for as long as the process lives: on a busy machine a start can take a minute. */
+async function untilReady(url, child) {
+  let said = ''
+  child.stderr.on('data', chunk => {
+    said = `${said}${chunk}`.slice(-2000)
+  })
+  while (child.exitCode === null && child.signalCode === null) {
     try {
       const response = await fetch(url)
       await response.arrayBuffer()
@@ -109,5 +114,5 @@ async function untilReady(url) {
       await wait(50)
     }
   }
-  throw new Error(`nothing answers at ${url}`)
+  throw new Error(`nothing answers at ${url}: ${said.trim() || 'its process has ended'}`)
 }

@@ -211,6 +211,49 @@ it.each(['item', 'address'])(
   },
 )
 
+it('sends the summary of a Codex that compacts by itself in place of the rounds, not behind them', async () => {
+  const upstream = agent()
+  const sent: string[] = []
+  const { url, history } = await startServer({
+    upstream: {
+      ...upstream,
+      model: name => ({
+        ...upstream.model(name),
+        async *stream(request) {
+          sent.push(JSON.stringify(request.messages))
+          yield* upstream.model(name).stream(request)
+        },
+      }),
+    },
+  })
+  const kept = [
+    said('developer', 'Ask before you write.'),
+    said('user', '<environment_context>\n  <cwd>/work</cwd>\n</environment_context>'),
+    said('user', 'question 1'),
+  ]
+  const wish = said('user', 'You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.')
+  let input = kept
+  for (const part of ['one file', 'two files', 'three files']) {
+    const { events } = await send(url, JSON.stringify(bodyOf(input)))
+    const done = events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item!] : []))
+    const result = { type: 'function_call_output', call_id: done.at(-1)!.call_id, output: 'old-file.txt' }
+    await send(url, JSON.stringify(bodyOf([...input, ...done, result, wish])), compacting)
+    const summary = `Another language model started to solve this problem and produced a summary: ${part}.`
+    input = [...kept, said('user', summary)]
+    const after = await send(url, JSON.stringify(bodyOf(input)))
+    expect([after.status, after.events.at(-1)!.type]).toEqual([200, 'response.completed'])
+    expect(sent.at(-1)).toContain(`produced a summary: ${part}`)
+    expect(sent.at(-1)).not.toMatch(/interrupted|call_|old-file/i)
+    input = [
+      ...input,
+      ...after.events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item!] : [])),
+    ]
+    input.push({ type: 'function_call_output', call_id: input.at(-1)!.call_id, output: 'old-file.txt' })
+  }
+  const conversations = await history.conversations()
+  expect(conversations.find(({ conversation }) => conversation.startsWith('codex:'))!.threads).toHaveLength(4)
+})
+
 it('compacts for a client that names its last response and sends no list', async () => {
   const { url, history } = await startServer()
   const post = async (path: string, body: object) => {

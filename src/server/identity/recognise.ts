@@ -106,7 +106,10 @@ async function isUnanswered({ store, items }: PlaceLookup, walk: Walk): Promise<
 }
 
 /** The list agrees with all of a thread. */
-function goingOn({ items }: PlaceLookup, walk: Walk, past: string): Placement {
+async function goingOn(lookup: PlaceLookup, walk: Walk, past: string): Promise<Placement> {
+  const { items } = lookup
+  if (isSummedUp(items, walk))
+    return leaving(lookup, walk, 'its client has put a summary in place of what came after')
   if (walk.items === items.length)
     return { kind: 'repeats', walk, why: 'the same messages came before, and have no answer yet' }
   return { kind: 'extends', walk, why: `it goes on after ${past}` }
@@ -193,8 +196,13 @@ async function otherwise({ store, tenant, items }: PlaceLookup, name: ThreadName
 }
 
 /** Whether one of the first messages says that it is a summary, in the words of a client that compacts. */
-const isCompacted = (items: readonly ListItem[]) =>
-  items.slice(0, mostBefore).some(item => isUser(item) && summaries.some(words => item.text.includes(words)))
+const isCompacted = (items: readonly ListItem[]) => items.slice(0, mostBefore).some(isSummary)
+
+/** Whether a summary stands in place of the calls of an open turn, right behind its question. */
+const isSummedUp = (items: readonly ListItem[], { items: agreed, leftOut }: Walk) =>
+  leftOut !== '' && isUser(items[agreed - 1]!) && items[agreed] !== undefined && isSummary(items[agreed])
+
+const isSummary = (item: ListItem) => isUser(item) && summaries.some(words => item.text.includes(words))
 
 const mostBefore = 8
 

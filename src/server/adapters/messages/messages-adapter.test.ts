@@ -223,6 +223,20 @@ describe('an error, read by the Anthropic library', () => {
 const png = 'iVBORw0KGgo='
 
 describe('a request', () => {
+  it('reads the names of the tools that a search has found, as models of other makes must be told them', () => {
+    const found = ['wind', 'tide'].map(tool_name => ({ type: 'tool_reference', tool_name }))
+    const { messages } = adapter.read({
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'How is the wind?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'ToolSearch', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: found }] },
+      ],
+    })
+    expect(messages.at(-1)).toMatchObject({ role: 'tool', content: 'Tool found: wind\nTool found: tide' })
+  })
+
   it('of Claude Code is read: system, messages, tools, settings', () => {
     const input_schema = { type: 'object', properties: { city: { type: 'string' } } }
     const cache_control = { type: 'ephemeral' }

@@ -149,6 +149,9 @@ export function readBlock(block: Fields, where: string): readonly ContentPart[] 
       const head = [block.title, block.source].filter(text => typeof text === 'string')
       return [...head, ...readTextBlocks(block.content, `${where}.content`)]
     }
+    // What a search of tools has found: its definition is among the tools of this request, and its name is all that stands here.
+    case 'tool_reference':
+      return [`Tool found: ${read.text(block.tool_name, `${where}.tool_name`)}`]
     default:
       return []
   }
