@@ -79,9 +79,8 @@ export function ChatView() {
       void answer({ kind: 'edit', input: text, at: seq, first: turnOf(seq)?.first ?? seq })
     },
     again(seq) {
-      const turn = turnOf(seq)
-      // The messages of the user that begin the turn stay.
-      if (turn) void answer({ kind: 'again', at: seq, upTo: turn.first })
+      // The messages of the user that begin the turn stay. Without it, turns are not read yet: all before the reply stay.
+      void answer({ kind: 'again', at: seq, upTo: turnOf(seq)?.first ?? seq - 1 })
     },
     branch: seq => void fork(turnOf(seq)?.last ?? seq),
     open: name => openBranch(name),
