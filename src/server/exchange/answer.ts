@@ -93,7 +93,7 @@ export async function answer(
         { log, signal, setUp },
         {
           // A reply that only wrote a note, or only read, left nothing for the client to do.
-          isOver: () => asks > mostOwnRounds,
+          isOver: () => asks > (specs === tools ? mostNoteRounds : mostReadRounds),
           async runCalls(waiting) {
             const reads = specs === tools ? [] : waiting.filter(call => call.name === reading.name)
             for (const call of reads) {
@@ -135,7 +135,8 @@ export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<
 }
 
 /** A model that goes on writing nothing but notes, or reading, is not asked again for ever. */
-const mostOwnRounds = 8
+const mostNoteRounds = 3
+const mostReadRounds = 8
 
 /** Whether the model may read messages: not where its client has a tool of that name. */
 const readsFor = ({ readMessages = false }: AnswerOptions, tools: readonly ToolSpec[]): boolean =>
