@@ -4,8 +4,8 @@ import type { FaultCode } from '../../../src/server/to-fault.ts'
 export function adviceFor(code: string, model?: string): string {
   if (code === 'model_not_found' && model !== undefined)
     return `The model ${model} is not known to the upstream: choose another one, or install it there.`
-  const known = (advice as Readonly<Record<string, string>>)[code]
-  return known ?? 'Try again; if it stays, look into the log of the server.'
+  const words = (advice as Readonly<Record<string, string>>)[code]
+  return words ?? 'Try again; if it stays, look into the log of the server.'
 }
 
 const shorten =

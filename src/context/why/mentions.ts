@@ -31,9 +31,9 @@ export function mentionsOf({ transcript, origin }: Conversation, text?: string):
   const asking = turns.at(-1)
   const n = (text === undefined ? asking : undefined) ?? units.length
   const index = indexTranscript(transcript, units.length)
-  const said = text ?? (asking === undefined ? '' : entries[units[asking]!.from]!.message.text)
+  const lookedFor = text ?? (asking === undefined ? '' : entries[units[asking]!.from]!.message.text)
   const words = new Map<number | string, Mention>()
-  for (const word of wordsOf(withoutLabel(said).slice(0, 10_000)))
+  for (const word of wordsOf(withoutLabel(lookedFor).slice(0, 10_000)))
     for (const term of termsOf(word)) {
       if (words.size >= mostWords) break
       const id = index.vocabulary.get(term)

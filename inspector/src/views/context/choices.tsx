@@ -50,10 +50,10 @@ export function Choices({ thread, at, entry, marked, recent, onPick }: ChoicesPr
     return { windows: windows.sort((one, other) => one - other), policies, at, entry }
   }, [markedKey, at, entry])
   const { windows, policies } = grid
-  const asked = useDeferredValue(grid)
-  const slowLast = asked.policies.toSorted((one, other) => slowness(one) - slowness(other))
+  const gridOptions = useDeferredValue(grid)
+  const slowLast = gridOptions.policies.toSorted((one, other) => slowness(one) - slowness(other))
   const { data: cells = [] } = useQuery({
-    ...gridQuery(thread, { ...asked, policies: slowLast }, marked[0]?.letter ?? 'entry'),
+    ...gridQuery(thread, { ...gridOptions, policies: slowLast }, marked[0]?.letter ?? 'entry'),
     enabled: isMade,
   })
   const costs = useCosts(thread, windows, isMade && recent ? recent.since : undefined)

@@ -13,7 +13,7 @@ const writes = ['begin', 'append', 'end', 'seed', 'restore', 'fork', 'saveCall']
 
 /** A store that tells of every write that went through it. */
 export function noticingStore(store: Store, onWrite: OnWrite): Store {
-  const told = writes.map(name => {
+  const wrapped = writes.map(name => {
     const write = store[name] as (thread: ThreadKey, ...rest: unknown[]) => Promise<unknown>
     const tell = async (thread: ThreadKey, ...rest: unknown[]) => {
       const result = await write(thread, ...rest)
@@ -24,7 +24,7 @@ export function noticingStore(store: Store, onWrite: OnWrite): Store {
   })
   return {
     ...store,
-    ...(Object.fromEntries(told) as Pick<Store, (typeof writes)[number]>),
+    ...(Object.fromEntries(wrapped) as Pick<Store, (typeof writes)[number]>),
     async erase(thread, seq, mark) {
       const isErased = await store.erase(thread, seq, mark)
       onWrite(thread.tenant, thread.conversation, 'erased')
