@@ -111,7 +111,7 @@ describe('experiments', () => {
     await ended('first')
     gate.close()
     const { page, faults } = await openPage(served, '/inspector/e')
-    await page.getByRole('heading', { name: '1 experiment: 1 has ended' }).waitFor()
+    await page.getByRole('heading', { name: '1 experiment has ended' }).waitFor()
     await page.getByRole('link', { name: 'Run again' }).click()
     await page.waitForURL('**/e?start=plan&of=first')
     await expect.poll(() => page.getByLabel('Plan as JSON').inputValue()).toContain('"counting"')

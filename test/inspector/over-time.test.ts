@@ -176,7 +176,7 @@ describe('the view over time', () => {
       colorScheme: 'dark',
     })
     await page.getByText('in 450 turns and 450 calls', { exact: false }).waitFor()
-    const bars = page.locator('[data-colour="kept"]').first()
+    const bars = page.locator('path[data-colour="kept"]').first()
     await expect.poll(async () => (await bars.getAttribute('d'))!.split('M').length).toBeGreaterThan(200)
     expect((await bars.getAttribute('d'))!.split('M').length - 1).toBeLessThanOrEqual(narrow.width)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)

@@ -84,7 +84,7 @@ it('says at the bar of a call why room is free, in the words of the panel', asyn
   const { cut, free } = (await (
     await served.ask('GET', `/conversations/${sample}/context?texts=false`)
   ).json()) as { cut: { turns: number }; free: number }
-  const words = `kept free for about ${cut.turns} more turns, so that nothing is read again`
+  const words = `kept free for about ${cut.turns} more turns, so that the prefix stays cached`
   const { page, faults } = await openPage(served, `${context}?entry=3`)
   const bar = page.getByRole('region', { name: 'What reached the model' })
   await bar.getByText(`${free.toLocaleString('en')} tokens ${words}`).waitFor()

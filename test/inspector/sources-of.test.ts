@@ -40,27 +40,32 @@ const answer = {
   },
 } as const
 const call = { window: 4096, policy: 'balanced' }
+const counts = { digested: 0, cleared: 0 } as never
 
 it('says in a sentence what a call lacked, and what would have sent it', () => {
-  const verdict = (more: object) => verdictOf({ ...answer, ...more } as never, call)
+  const verdict = (more: object, of = counts) =>
+    verdictOf({ ...answer, ...more } as never, { ...call, counts: of })
   expect(verdict({})).toBe(
-    'There was room for 840 tokens more, but message #12, which has “gateway”, was not sent: before the cut. It would have been sent with thorough, or with 8k.',
+    'There was room for 840 tokens more, but message #12, which has “gateway”, was not sent (before the cut). It would have been sent with thorough, or with 8k.',
   )
   expect(verdict({ free: 0, would: [] })).toBe(
-    'Message #12, which has “gateway”, was not sent: before the cut. No window up to 32k would have sent it.',
+    'Message #12, which has “gateway”, was not sent (before the cut). No window up to 32k would have sent it.',
   )
   expect(verdict({ match: { ...answer.match, rule: 'hidden' } })).toBe(
     'You have hidden message #12, which has “gateway”.',
   )
   expect(verdict({ match: undefined })).toBe('No message that was left out has words of the question.')
   expect(verdict({ omitted: 0 })).toBe('Everything that was said before was sent.')
+  expect(verdict({ omitted: 0 }, { digested: 2, cleared: 1 } as never)).toBe(
+    'Everything that was said before was sent, 3 messages only in short.',
+  )
 })
 
 it('says whether a call had what is looked for', () => {
   const seen = (more: object, left?: number) =>
     seenWords({ ...answer, ...more } as never, 'gateway', { ...call, left })
   expect(seen({}, 50)).toBe(
-    'No: #12 has “gateway”, and was not sent: before the cut. It was last sent in turn 50. It would have been with thorough, or with 8k.',
+    'No: #12 has “gateway”, and was not sent (before the cut). It was last sent in turn 50. It would have been sent with thorough, or with 8k.',
   )
   expect(seen({ match: { ...answer.match, isSent: true }, unsaid: ['router'] })).toBe(
     'Yes: #12 has “gateway”, and was sent. No message has “router”.',

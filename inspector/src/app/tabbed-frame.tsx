@@ -47,11 +47,14 @@ export function TabbedFrame({ list, kind, name, tabs, crumb, children }: TabbedF
           {crumb}
         </>
       }
-      tabs={tabs.map(({ label, link }) => (
-        <Link key={label} {...link} activeOptions={{ includeSearch: false }}>
-          {label}
-        </Link>
-      ))}
+      tabs={
+        tabs.length > 0 &&
+        tabs.map(({ label, link }) => (
+          <Link key={label} {...link} activeOptions={{ includeSearch: false }}>
+            {label}
+          </Link>
+        ))
+      }
     >
       {children}
     </ViewFrame>

@@ -10,7 +10,9 @@ const openDepth = 3
 
 /** A JSON value: an object as names and values, a list of objects as a table, anything else as its text. */
 export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
-  if (typeof value === 'string') return value === '' ? <i className="muted">an empty text</i> : value
+  if (value === '') return <i className="muted">an empty text</i>
+  if (typeof value === 'string')
+    return value.length > 60 && depth > 0 ? <span className={styles.long}>{value}</span> : value
   if (!Array.isArray(value) && !isObject(value)) return <span className="code">{String(value)}</span>
   const items = Object.entries(value)
   if (items.length === 0) return <i className="muted">{Array.isArray(value) ? 'an empty list' : 'empty'}</i>
@@ -57,6 +59,12 @@ export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readon
       {items.length > mostRows && <p className="muted">and {items.length - mostRows} more</p>}
     </>
   )
+  if (depth === 0)
+    return (
+      <div className={styles.whole} ref={makeReachable}>
+        {inside}
+      </div>
+    )
   if (depth < openDepth) return inside
   return (
     <details>
@@ -64,6 +72,11 @@ export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readon
       {inside}
     </details>
   )
+}
+
+/** What scrolls can be reached by keys. */
+function makeReachable(box: HTMLElement | null): void {
+  if (box && box.scrollWidth > box.clientWidth) box.tabIndex = 0
 }
 
 /** The names of all fields, where a list has only objects with few of them. */

@@ -3,7 +3,7 @@ import { amountOf } from './format.ts'
 
 /** Why a cut leaves room free, for the bar and for the panel of an entry. */
 export const keptFree = ({ turns }: Pick<NonNullable<TimelinePoint['cut']>, 'turns'>): string =>
-  `kept free for about ${amountOf(turns, 'more turn')}, so that nothing is read again`
+  `kept free for about ${amountOf(turns, 'more turn')}, so that the prefix stays cached`
 
 /** The same as a sentence about a window; undefined where nothing was cut, or nothing is free. */
 export const whyFree = ({ cut, free }: Pick<TimelinePoint, 'cut' | 'free'>): string | undefined =>

@@ -19,6 +19,7 @@ import { endWords } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
+import { warningText } from '../../parts/warning-text.ts'
 import { VersionSwitch } from './branch-graph.tsx'
 import { BroughtBack } from './brought-back.tsx'
 import type { ChatRow } from './chat-rows.ts'
@@ -189,7 +190,12 @@ const Media = ({ amount }: { readonly amount: number }) => (
 function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta: ReplyMeta }) {
   return (
     <span className={styles.who}>
-      {warnings.length > 0 && <StatusMark status="warning" label={`Warning: ${warnings.join(', ')}`} />}
+      {warnings.length > 0 && (
+        <StatusMark
+          status="warning"
+          label={warnings.map(code => warningText(code, { predicted: 0 })).join('. ')}
+        />
+      )}
       {model}
       {read !== undefined && (
         <span className="wide-only">

@@ -118,8 +118,7 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
           )}
         </Explained>
       </p>
-      {free !== undefined && <p className="muted text-11 to-right">{free}</p>}
-      <Verdict scene={scene} />
+      <Verdict scene={scene} free={free} />
     </section>
   )
 }

@@ -7,13 +7,13 @@ import styles from './answer.module.css'
 import type { Scene } from './scene.ts'
 import { type SaidText, sentencesOf, sourcesOf } from './sources-of.ts'
 
-const AskAgain = lazy(() => keepTrying(async () => ({ default: (await import('./ask-again.tsx')).AskAgain })))
-
 const mostCharacters = 8_000
+
+const AskAgain = lazy(() => keepTrying(async () => ({ default: (await import('./ask-again.tsx')).AskAgain })))
 
 /** What the model answered in a call. A sentence that is pressed shows which messages hold its words. */
 export function Answer({ scene, sources }: { readonly scene: Scene; readonly sources: readonly SaidText[] }) {
-  const { place, shownPoint, select } = scene
+  const { place, select } = scene
   const { search, go } = place
   const text = useAnswer(scene)
   const sentences = useMemo(() => sentencesOf((text ?? '').slice(0, mostCharacters)), [text])
@@ -22,8 +22,30 @@ export function Answer({ scene, sources }: { readonly scene: Scene; readonly sou
     <section className={`line-above scrolls-down thin-bar ${styles.answer}`} aria-label="Its answer">
       <header className="row wraps gap-2">
         <h2 className="small-heading">Its answer</h2>
-        <span className="muted text-11 fill">Press a sentence to see which messages have its words.</span>
-        <Suspense>
+        {search.said === undefined ? (
+          <span className={`muted text-11 ${styles.how}`}>
+            Press a sentence to see which messages have its words.
+          </span>
+        ) : (
+          <span className={`text-12-18 ${styles.how}`} role="status">
+            {sources.length === 0 && 'Nothing in the window says this.'}
+            {sources.length > 0 && 'By its words, from '}
+            {sources.map(({ seqs }, at) => (
+              <span key={seqs.join()}>
+                {at > 0 && ', '}
+                {seqs[0] === undefined ? (
+                  'another conversation'
+                ) : (
+                  <button type="button" className="accent bold" onClick={() => select(seqs[0])}>
+                    #{seqs[0]}
+                  </button>
+                )}
+              </span>
+            ))}
+            {sources.length > 0 && '. No model was asked.'}
+          </span>
+        )}
+        <Suspense fallback={null}>
           <AskAgain scene={scene} settings={{}} old={text} />
         </Suspense>
       </header>
@@ -48,25 +70,6 @@ export function Answer({ scene, sources }: { readonly scene: Scene; readonly sou
         )}
         {text.length > mostCharacters && '…'}
       </p>
-      {search.said !== undefined && (
-        <p className="text-12-18" role="status">
-          {sources.length === 0 && 'Nothing in the window says this.'}
-          {sources.length > 0 && 'By its words, from '}
-          {sources.map(({ seqs }, at) => (
-            <span key={seqs.join()}>
-              {at > 0 && ', '}
-              {seqs[0] === undefined ? (
-                'another conversation'
-              ) : (
-                <button type="button" className="accent bold" onClick={() => select(seqs[0])}>
-                  #{seqs[0]}
-                </button>
-              )}
-            </span>
-          ))}
-          {sources.length > 0 && ` of ${shownPoint.at} messages. No model was asked.`}
-        </p>
-      )}
     </section>
   )
 }

@@ -68,7 +68,7 @@ function Answers({ asked, from, old }: AnswersProps) {
   const text = shown?.parts.map(part => (part.kind === 'text' ? part.text : '')).join('')
   const fault = shown?.fault ?? refusal
   return (
-    <>
+    <div className={styles.body}>
       <div className={`grid gap-4 ${styles.answers}`}>
         <section aria-label="The old answer">
           <h3 className="small-heading">Before</h3>
@@ -90,6 +90,6 @@ function Answers({ asked, from, old }: AnswersProps) {
         )}
         <span className="muted text-12">The old branch stays as it is.</span>
       </p>
-    </>
+    </div>
   )
 }

@@ -63,7 +63,7 @@ export function ContextList(props: ContextListProps) {
       <header className={`row gap-2 slim line-below ${styles.header}`}>
         <h2 className="rigid small-heading">{name}</h2>
         <span className="cut muted text-12 wide-only">
-          {amount > 0 ? `${amountOf(amount, 'message')}, in this order` : !side?.error && 'being read …'}
+          {amount > 0 ? `as ${amountOf(amount, 'message')}, in this order` : !side?.error && 'being read …'}
         </span>
       </header>
       <RowList

@@ -26,7 +26,6 @@ import { AnswerBar } from './answer-bar.tsx'
 import styles from './context-view.module.css'
 import { ReadableContext } from './readable-context.tsx'
 import type { Scene } from './scene.ts'
-import { SentText } from './sent-text.tsx'
 import { usualOther } from './side.ts'
 import { TurnSlider } from './turn-slider.tsx'
 
@@ -80,6 +79,8 @@ function missing({ turn, call }: ConversationSearch, isTurn: boolean): string {
 const ComparedContext = lazy(() =>
   keepTrying(async () => ({ default: (await import('./compared-context.tsx')).ComparedContext })),
 )
+
+const SentText = lazy(() => keepTrying(async () => ({ default: (await import('./sent-text.tsx')).SentText })))
 
 const nothing: Moment = { rows: [], stretches: [] }
 
@@ -171,7 +172,9 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
           {search.as === undefined ? (
             <ReadableContext {...{ scene, sources }} />
           ) : (
-            <SentText key={search.as} scene={scene} form={search.as} />
+            <Suspense fallback={<Skeleton rows={16} label="Loading what was sent" />}>
+              <SentText key={search.as} scene={scene} form={search.as} />
+            </Suspense>
           )}
         </>
       )}

@@ -208,14 +208,15 @@ function Life({ seq, scene }: EntryProps) {
     const periods: { fate: Fate; from: number; to: number }[] = []
     for (const [index, { turn, points }] of (isByCall ? toCallStops(stops) : stops).entries()) {
       const number = isByCall ? index + 1 : turn
-      const fate = fateInText(points[0]?.fates ?? '', seq)
+      const shown = !isByCall && turn === point.turn ? point : points[0]
+      const fate = fateInText(shown?.fates ?? '', seq)
       if (fate === undefined) continue
       const last = periods.at(-1)
       if (last?.fate === fate) last.to = number
       else periods.push({ fate, from: number, to: number })
     }
     return periods
-  }, [seq, stops, isByCall])
+  }, [seq, stops, isByCall, point])
   // The calls of a turn are numbered when all are read.
   const isKnown = runs.length > 0 && (!isByCall || isWhole)
   const here = isByCall ? stops[0]!.points.findIndex(({ at }) => at === point.at) + 1 : point.turn

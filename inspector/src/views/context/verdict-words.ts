@@ -1,11 +1,16 @@
 import type { SeenAnswer } from '../../api/queries.ts'
-import { count } from '../../parts/format.ts'
+import type { TimelinePoint } from '../../api/timeline.ts'
+import { amountOf, count } from '../../parts/format.ts'
 
 /** What became of a message whose text was not sent. */
 const howSent = ({ fate, why }: NonNullable<SeenAnswer['match']>) =>
-  fate === 'digested' || fate === 'cleared' ? 'was sent only as a short line' : `was not sent: ${why}`
+  fate === 'digested' || fate === 'cleared' ? 'was sent only as a short line' : `was not sent (${why})`
 
-const quoted = (words: readonly string[]) => words.map(word => `“${word}”`).join(', ')
+const quoted = (words: readonly string[]) =>
+  words
+    .slice(0, 5)
+    .map(word => `“${word}”`)
+    .join(', ')
 
 /** `8k`, `5,000` */
 export const shortWindow = (window: number) => (window % 1024 === 0 ? `${window / 1024}k` : count(window))
@@ -30,9 +35,16 @@ function remedy({ would }: SeenAnswer, window: number, policy: string): string |
 }
 
 /** What a call had of what its newest message asks for, in a sentence. */
-export function verdictOf(answer: SeenAnswer, { window, policy }: Omit<SeenCall, 'left'>): string {
+export function verdictOf(
+  answer: SeenAnswer,
+  { window, policy, counts: { digested, cleared } }: Omit<SeenCall, 'left'> & Pick<TimelinePoint, 'counts'>,
+): string {
+  const shortened = digested + cleared
   const { match, omitted, free } = answer
-  if (omitted === 0) return 'Everything that was said before was sent.'
+  if (omitted === 0)
+    return shortened === 0
+      ? 'Everything that was said before was sent.'
+      : `Everything that was said before was sent, ${amountOf(shortened, 'message')} only in short.`
   if (!match || match.isSent) return 'No message that was left out has words of the question.'
   const held = `message #${match.entry}, which has ${quoted(match.words)}`
   if (match.rule === 'hidden') return `You have hidden ${held}.`
@@ -54,6 +66,6 @@ export function seenWords(answer: SeenAnswer, text: string, { window, policy, le
   const gone = left === undefined ? '' : ` It was last sent in turn ${left}.`
   const would = remedy(answer, window, policy)
   return `No: #${match.entry} has ${quoted(match.words)}, and ${howSent(match)}.${gone}${
-    would === undefined ? '' : ` It would have been ${would}.`
+    would === undefined ? '' : ` It would have been sent ${would}.`
   }${lacking}`
 }

@@ -9,7 +9,7 @@ import styles from './verdict.module.css'
 import { seenWords, shortWindow, verdictOf } from './verdict-words.ts'
 
 /** What a call had of what it was asked, in one sentence, and a field that asks the same of anything. */
-export function Verdict({ scene }: { readonly scene: Scene }) {
+export function Verdict({ scene, free }: { readonly scene: Scene; readonly free: string | undefined }) {
   const { place, shownPoint: point, stops, select } = scene
   const { thread, search, go } = place
   const saw = useSettled(search.saw, 300)
@@ -29,8 +29,9 @@ export function Verdict({ scene }: { readonly scene: Scene }) {
       : seenWords(seen, saw, { ...point, left: seen.match && lastTurn(seen.match.entry) })
   return (
     <div className={`flex wraps gap-2 ${styles.verdict}`}>
-      <p className="fill slim breaks text-12-18" role="status">
+      <p className={`slim breaks text-12-18 ${styles.words}`} role="status">
         {answer ? words(answer) : (error?.message ?? 'Looking …')}{' '}
+        {free !== undefined && saw === undefined && <span className="muted">{free}. </span>}
         {answer?.match && (
           <Button kind="plain" onClick={() => select(answer.match!.entry)}>
             Show #{answer.match.entry}

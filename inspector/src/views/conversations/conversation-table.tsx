@@ -162,7 +162,7 @@ const withRow = (range: Range, index: number) =>
 const columns = [
   { name: 'Name, and what was said last', className: styles.name },
   { name: 'Client', className: styles.client },
-  { name: 'Fates in the last call', className: styles.fates },
+  { name: 'Messages in the last call', className: styles.fates },
   { name: 'Its window, as the model read it', className: styles.window },
   { name: 'Cached', className: styles.reused },
   { name: 'Turns', className: styles.turns },
@@ -173,6 +173,6 @@ const hints = [
   { keys: ['j', 'k'], does: 'move' },
   { keys: ['Enter'], does: 'open in context' },
   { keys: ['c'], does: 'chat' },
-  { keys: ['w'], does: 'what if' },
+  { keys: ['w'], does: 'compare' },
   { keys: ['?'], does: 'all keys' },
 ]

@@ -43,7 +43,8 @@ export function WindowCell({ last }: { readonly last: LastWindow }) {
         label={`${count(tokens)} of ${count(window)} tokens`}
       />
       <span className={styles.filled} aria-hidden="true" title={calibrationText(last.factor)}>
-        <b className="soft medium">{count(tokens)}</b> of {count(window)} tokens
+        <b className="soft medium">{count(tokens)}</b> of {count(window)}{' '}
+        <span className="broad-only">tokens</span>
         <span className="cut pushed">{isSent ? policy : 'if sent now'}</span>
       </span>
     </>

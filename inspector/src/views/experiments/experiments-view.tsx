@@ -68,9 +68,9 @@ function headingOf(experiments: readonly ExperimentSummary[]): string {
     left > 0 && amountOf(left, 'is paused', 'are paused'),
     ended > 0 && amountOf(ended, 'has ended', 'have ended'),
   ].filter(part => part !== false)
-  return parts.length === 0
-    ? 'No experiments yet'
-    : `${amountOf(experiments.length, 'experiment')}: ${parts.join(', ')}`
+  const all = amountOf(experiments.length, 'experiment')
+  if (parts.length === 1) return `${all} ${parts[0]!.replace(/^\S+ /, '')}`
+  return parts.length === 0 ? 'No experiments yet' : `${all}: ${parts.join(', ')}`
 }
 
 function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {

@@ -42,7 +42,7 @@ export function SamplePicture() {
       <figcaption>
         The sample at turn 168. <b data-fate="kept">Blue</b> stands word for word,{' '}
         <b data-fate="recalled">orange</b> was brought back because the newest message asks for it, grey was
-        not sent. <b className={styles.green}>Green</b>: read before, so it costs nothing.
+        not sent. <b className={styles.green}>Green</b>: the cached prefix, which costs little.
       </figcaption>
     </figure>
   )

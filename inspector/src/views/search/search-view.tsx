@@ -102,7 +102,7 @@ function NothingFound({ q, onEverything }: { readonly q: string; readonly onEver
           the rarest words come first.
         </li>
         <li>Small and capital letters are the same, and so are letters with and without accents.</li>
-        <li>A word is found whole: “toad” does not find “toads”.</li>
+        <li>Other forms of a word are found too: “toad” finds “toads”. A part of a word is not enough.</li>
         <li>In Chinese, Japanese or Thai, write as much of a sentence as you know.</li>
       </ul>
     </section>

@@ -1,12 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ask } from '../../api/client.ts'
+import { conversationsQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import field from '../../parts/field.module.css'
 import { amountOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
+import { titleOf } from '../../parts/title-of.ts'
 
 type Whose = { readonly person: string } | { readonly all: true }
 
@@ -19,6 +21,10 @@ export function DeleteSection() {
   const [person, setPerson] = useState('')
   const [asked, setAsked] = useState<{ readonly whose: Whose; readonly deleted: readonly string[] }>()
   const button = useRef<HTMLElement>(null)
+  const { data } = useInfiniteQuery(conversationsQuery)
+  const known = data?.pages.flatMap(page => page.conversations) ?? []
+  const persons = new Set(known.flatMap(one => one.person ?? []))
+  const titles = new Map(known.map(one => [one.conversation, titleOf(one)]))
   const look = useMutation({
     mutationFn: async (whose: Whose) => ({ whose, ...(await remove(whose, true)) }),
     onSuccess: setAsked,
@@ -46,21 +52,27 @@ export function DeleteSection() {
           if (person.trim() !== '') start({ person: person.trim() })
         }}
       >
-        <label className="row gap-2">
-          A person{' '}
+        <label className="row gap-2 one-line">
+          Person
           <input
             className={field.input}
+            list="persons"
             value={person}
             maxLength={300}
             onChange={event => setPerson(event.target.value)}
           />
         </label>
+        <datalist id="persons">
+          {[...persons].map(one => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
         <Button
           type="submit"
           kind="danger"
           why={person.trim() === '' ? 'Say who: the name that the person’s conversations have.' : undefined}
         >
-          Delete the person’s conversations …
+          Delete this person’s conversations …
         </Button>
         <Button kind="danger" onClick={() => start({ all: true })}>
           Delete everything …
@@ -78,14 +90,14 @@ export function DeleteSection() {
           onClose={() => setAsked(undefined)}
           finalFocus={() => button.current}
         >
-          <span className="breaks">{someOf(asked.deleted)}</span> All their messages, and all that was sent of
-          them, are gone for good. Their ids stay blocked.
+          <span className="breaks">{someOf(asked.deleted.map(one => titles.get(one) ?? one))}</span> All their
+          messages, and all that was sent of them, are gone for good. Their ids stay blocked.
         </ConfirmDialog>
       )}
     </>
   )
 }
 
-/** The first names of a list that may be long. */
+/** The first titles of a list that may be long. */
 const someOf = (names: readonly string[]) =>
   `${names.slice(0, 8).join(', ')}${names.length > 8 ? ` and ${amountOf(names.length - 8, 'more', 'more')}` : ''}.`

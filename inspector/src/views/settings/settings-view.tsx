@@ -116,7 +116,7 @@ function KeySettings({ server: { needsKey, tenant } }: { readonly server: Server
 const meanings = [
   { scope: 'read', about: 'see conversations as their users do, and search them' },
   { scope: 'inspect', about: 'see what no user sees: contexts, calls, notes, exports' },
-  { scope: 'chat', about: 'talk, fork, give titles' },
+  { scope: 'chat', about: 'talk, make branches, give titles' },
   { scope: 'admin', about: 'delete and import, start and stop experiments, manage keys' },
   { scope: 'metrics', about: 'read how busy the server is, but no content' },
 ] as const

@@ -38,7 +38,7 @@ export function ToolsView() {
                 Here you see the newest result of each tool, and what the model noted for itself.
               </EmptyState>
             ) : (
-              <div className="page grid">
+              <div className="page grid single">
                 <h1 className="hidden">Tools and notes</h1>
                 {answer.states.length > 0 && <Values {...answer} turn={at && turn} />}
                 {notes.length > 0 && <Notes notes={notes.toReversed()} />}
