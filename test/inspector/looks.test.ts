@@ -242,6 +242,7 @@ describe('what is not there yet', () => {
       .catch(() => {})
     await page.getByRole('tree', { name: 'Messages in the order of the prompt' }).waitFor()
     await page.getByText('Hello').first().waitFor()
+    expect(await page.getByText(/No answer from/).count()).toBe(0)
     await second.stop()
   })
 })
