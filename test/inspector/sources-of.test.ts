@@ -29,6 +29,7 @@ it('takes an answer apart into sentences that make it up again', () => {
 const answer = {
   unsaid: [],
   omitted: 10,
+  recalled: 0,
   free: 840,
   would: [
     { policy: 'thorough', window: 4096 },
@@ -54,7 +55,10 @@ it('says in a sentence what a call lacked, and what would have sent it', () => {
   expect(verdict({ match: { ...answer.match, rule: 'hidden' } })).toBe(
     'You have hidden message #12, which has “gateway”.',
   )
-  expect(verdict({ match: undefined })).toBe('No message that was left out has words of the question.')
+  expect(verdict({ match: undefined })).toBe('No message that was left out has much of the question.')
+  expect(verdict({ match: undefined, recalled: 11 })).toBe(
+    'What it asks for is there: 11 messages brought back.',
+  )
   expect(verdict({ omitted: 0 })).toBe('Everything that was said before was sent.')
   expect(verdict({ omitted: 0 }, { digested: 2, cleared: 1 } as never)).toBe(
     'Everything that was said before was sent, 3 messages only in short.',

@@ -40,12 +40,15 @@ export function verdictOf(
   { window, policy, counts: { digested, cleared } }: Omit<SeenCall, 'left'> & Pick<TimelinePoint, 'counts'>,
 ): string {
   const shortened = digested + cleared
-  const { match, omitted, free } = answer
+  const { match, omitted, recalled, free } = answer
   if (omitted === 0)
     return shortened === 0
       ? 'Everything that was said before was sent.'
       : `Everything that was said before was sent, ${amountOf(shortened, 'message')} only in short.`
-  if (!match || match.isSent) return 'No message that was left out has words of the question.'
+  if (!match || match.isSent)
+    return recalled === 0
+      ? 'No message that was left out has much of the question.'
+      : `What it asks for is there: ${amountOf(recalled, 'message')} brought back.`
   const held = `message #${match.entry}, which has ${quoted(match.words)}`
   if (match.rule === 'hidden') return `You have hidden ${held}.`
   const what = free > 0 ? `There was room for ${count(free)} tokens more, but ${held}` : `M${held.slice(1)}`
