@@ -29,7 +29,6 @@ it('takes an answer apart into sentences that make it up again', () => {
 const answer = {
   unsaid: [],
   omitted: 10,
-  recalled: 0,
   free: 840,
   would: [
     { policy: 'thorough', window: 4096 },
@@ -55,9 +54,9 @@ it('says in a sentence what a call lacked, and what would have sent it', () => {
   expect(verdict({ match: { ...answer.match, rule: 'hidden' } })).toBe(
     'You have hidden message #12, which has “gateway”.',
   )
-  expect(verdict({ match: undefined })).toBe('No message that was left out has much of the question.')
-  expect(verdict({ match: undefined, recalled: 11 })).toBe(
-    'What it asks for is there: 11 messages brought back.',
+  expect(verdict({ match: undefined })).toBe('No earlier message matches the question.')
+  expect(verdict({ match: { ...answer.match, isSent: true } })).toBe(
+    'Message #12 matches the question best, and was sent.',
   )
   expect(verdict({ omitted: 0 })).toBe('Everything that was said before was sent.')
   expect(verdict({ omitted: 0 }, { digested: 2, cleared: 1 } as never)).toBe(

@@ -24,9 +24,8 @@ const seen = z.object({
       isSent: z.boolean().describe('whether its text is in the context'),
     })
     .optional()
-    .describe('the message that has most of what was looked for; without a text: of what the context lacks'),
+    .describe('the message that has most of what is looked for'),
   omitted: count.describe('how many messages are not in the context'),
-  recalled: count.describe('how many messages were brought back'),
   free: count.describe('the unused tokens of the context'),
   would: z
     .array(z.object({ policy: z.string(), window: count }))
@@ -37,7 +36,7 @@ export const seenRoutes = [
   defineRoute('get', '/conversations/:conversation/seen', {
     scope: 'inspect',
     summary:
-      'Says whether a context has what a text says, by its words, and with which settings it would. Without a text: what the newest user message asks for and the context lacks.',
+      'Says whether a context has what a text says, by its words, and with which settings it would. Without a text: what the newest user message asks for.',
     query: {
       ...threadFields,
       ...fitFields,
@@ -52,16 +51,7 @@ export const seenRoutes = [
       const { text } = call.query
       const { receipt } = await thread.context(options)
       const { asking, words, messages } = await thread.mentions({ ...options, text })
-      const isLacking = ({ seqs }: Mention) => !seqs.some(seq => isSentAt(receipt, seq))
-      const telling = tellingOf(words, messages)
-      const lacking = telling.filter(isLacking)
-      const weigh = (some: readonly Mention[]) =>
-        some.reduce((sum, { many }) => sum + rarity(many, messages), 0)
-      // What lacks only a few of many words has what it needs.
-      const isShort = weigh(lacking) >= leastLacking * weigh(telling)
-      const match = bestMatch(text !== undefined ? telling : isShort ? lacking : [], {
-        ...{ messages, receipt, asking },
-      })
+      const match = bestMatch(tellingOf(words, messages), { messages, receipt, asking })
       const would: { policy: string; window: number }[] = []
       if (match && !match.isSent)
         for (const tries of nearest(receipt.policy, room.window))
@@ -80,7 +70,6 @@ export const seenRoutes = [
         unsaid: words.flatMap(({ word, many }) => (many === 0 ? [word] : [])),
         match,
         omitted: receipt.counts.omitted,
-        recalled: receipt.counts.recalled,
         free: toModelTokens(receipt.free, room.factor),
         would,
       }
@@ -110,9 +99,6 @@ const fateAt = ({ stretches }: Receipt, seq: number) =>
   stretches[firstPlace(stretches.length, at => stretches[at]!.last >= seq)]
 
 const isSentAt = (receipt: Receipt, seq: number) => isSent(fateAt(receipt, seq)?.fate)
-
-/** A context lacks what is asked for if it lacks this share of what the words weigh. */
-const leastLacking = 0.4
 
 /** Words that much more messages have than the rarest of them say nothing beside it; those that a quarter has say nothing at all. */
 function tellingOf(words: readonly Mention[], messages: number): readonly Mention[] {

@@ -40,15 +40,13 @@ export function verdictOf(
   { window, policy, counts: { digested, cleared } }: Omit<SeenCall, 'left'> & Pick<TimelinePoint, 'counts'>,
 ): string {
   const shortened = digested + cleared
-  const { match, omitted, recalled, free } = answer
+  const { match, omitted, free } = answer
   if (omitted === 0)
     return shortened === 0
       ? 'Everything that was said before was sent.'
       : `Everything that was said before was sent, ${amountOf(shortened, 'message')} only in short.`
-  if (!match || match.isSent)
-    return recalled === 0
-      ? 'No message that was left out has much of the question.'
-      : `What it asks for is there: ${amountOf(recalled, 'message')} brought back.`
+  if (!match) return 'No earlier message matches the question.'
+  if (match.isSent) return `Message #${match.entry} matches the question best, and was sent.`
   const held = `message #${match.entry}, which has ${quoted(match.words)}`
   if (match.rule === 'hidden') return `You have hidden ${held}.`
   const what = free > 0 ? `There was room for ${count(free)} tokens more, but ${held}` : `M${held.slice(1)}`
