@@ -337,7 +337,6 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     const both = { previous_response_id: id, conversation: 'kitchen' }
     const refused = [
       () => client.responses.cancel(id),
-      () => client.responses.compact({ model: 'm', previous_response_id: id }),
       () => client.responses.create({ model: 'm', input: 'b', ...both }),
       () => client.responses.create({ model: 'm', input: 'b', background: true }),
       () => client.responses.inputItems.list(id, { limit: 0 }),

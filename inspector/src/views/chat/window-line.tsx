@@ -40,7 +40,7 @@ export function WindowLine({ search, point, rows }: WindowLineProps) {
         <span className="wide-only">{count(tokens - reused)} new tokens</span>
         <ViewLink view="context" search={search} className="pushed" aria-label="What the model got, and why">
           <span className="wide-only">What the model got, and why</span>
-          <span className="phone-only">Context</span>
+          <span className="phone-only">What the model got</span>
         </ViewLink>
       </p>
     </>
