@@ -142,6 +142,11 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
   const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
   const scene: Scene = { ...bare, sources: search.said === undefined ? undefined : lit }
   useEffect(() => () => hover.set(undefined), [])
+  // The other forms open also when the server is away by then.
+  useEffect(() => {
+    void import('./sent-text.tsx').catch(() => {})
+    void import('./compared-context.tsx').catch(() => {})
+  }, [])
   useKeys('Turns', [
     ...walkKeys('turn', stopIndex, toTurn),
     { keys: '[', does: 'call before', run: () => toCall(-1) },
