@@ -44,7 +44,7 @@ describe('a hand on the context, in the page', () => {
     expect(faults).toEqual([])
   })
 
-  it('says why a system message cannot be pinned, and why a pin is refused', async () => {
+  it('says that a system message cannot be pinned', async () => {
     const { page, faults } = await openPage(served, `${address}?turn=163&entry=1`, { viewport: narrow })
     const pin = page.getByRole('button', { name: 'Pin' })
     await pin.waitFor()

@@ -49,7 +49,7 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
   }, [by, steps, points, isWhole, policy, chosen, comparison, restComparison])
   const isCompared = comparison?.isWhole === true && course.compared.sums.length === steps.length
   const { data: server } = useQuery(serverQuery)
-  // `sliding` is compared with as so many messages.
+  // `sliding` needs a number: how many messages it keeps.
   const named = (server?.policies ?? otherPolicies).filter(one => one !== 'default' && one !== 'sliding')
   const choices = [...new Set([usualPolicy, 'sliding-20', ...named, chosen])].filter(one => one !== policy)
   return { course, chosen, choices, isCompared }
