@@ -31,6 +31,10 @@ export function toStops(
 export const toCallStops = (stops: readonly TurnStop[]): readonly TurnStop[] =>
   stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
 
+/** Whether a call ended without a whole answer. */
+export const isBroken = ({ status }: TimelinePoint): boolean =>
+  status === 'failed' || status === 'cancelled' || status === 'interrupted'
+
 /** The first stop of each day that has room for its name on an axis. */
 export function toDays(
   stops: readonly { readonly time: number }[],

@@ -13,11 +13,10 @@ import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-ro
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
-import type { ContextItem, ItemOf, ContextList as List, Scene } from './scene.ts'
+import { type ContextItem, type ItemOf, type ContextList as List, useScene } from './scene.ts'
 import { fateIn, type MadeSide } from './side.ts'
 
 export interface ContextListProps {
-  readonly scene: Scene
   readonly list: List
   readonly runs: readonly FateRun[]
   readonly landing: Landing
@@ -34,12 +33,12 @@ export interface ContextListProps {
 
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
 export function ContextList(props: ContextListProps) {
-  const { scene, list, landing, side, isFollowed = false, onFold, children } = props
-  const { selected } = scene
+  const { list, landing, side, isFollowed = false, onFold, children } = props
+  const { place, moment, entries, selected } = useScene()
   const { items, pinned } = list
-  const { thread } = scene.place
-  const amount = side ? side.rows.length : scene.moment.rows.length
-  const head = scene.entries.length
+  const { thread } = place
+  const amount = side ? side.rows.length : moment.rows.length
+  const head = entries.length
   const foot = useRef<HTMLDivElement>(null)
   // Rows without an entry cannot be selected.
   const quotedAt = items.findIndex(item => item.kind === 'quoted' && item.seq === selected)
@@ -98,7 +97,7 @@ export function ContextList(props: ContextListProps) {
                 </Row>
               )
             case 'block':
-              return <BlockRow key={item.key} {...{ item, style, onFold }} sources={scene.sources} />
+              return <BlockRow key={item.key} {...{ item, style, onFold }} />
             case 'line':
             case 'source':
               return (
@@ -145,11 +144,11 @@ const looksOf = (item: Exclude<ContextItem, { kind: 'edge' | 'same' }>) => ({
 
 interface BlockRowProps extends Pick<ContextListProps, 'onFold'> {
   readonly item: ItemOf<'block'>
-  readonly sources: Scene['sources']
   readonly style: React.CSSProperties
 }
 
-function BlockRow({ item, sources: lit, style, onFold }: BlockRowProps) {
+function BlockRow({ item, style, onFold }: BlockRowProps) {
+  const { lit } = useScene()
   const { row, key, isOpen, asker } = item
   const { part, standsFor, sources } = row
   const title = `${recalledTitle(standsFor, sources)}${asker === undefined ? '' : `, asked for by #${asker}`}`
@@ -189,8 +188,8 @@ interface MessageRowProps extends ContextListProps {
   readonly style?: React.CSSProperties
 }
 
-function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowProps) {
-  const { entries, selected, select: onSelect } = scene
+function MessageRow({ runs, side, other, item, text, style }: MessageRowProps) {
+  const { entries, selected, lit, select: onSelect } = useScene()
   const { kind, seq } = item
   const row = kind === 'row' ? item.row : undefined
   const entry = seq === undefined ? undefined : entries[seq - 1]
@@ -205,7 +204,7 @@ function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowP
       data-only={there === 'omitted'}
       data-added={seq === undefined}
       data-pinned={style === undefined}
-      data-source={seq !== undefined && scene.sources?.has(seq)}
+      data-source={seq !== undefined && lit?.has(seq)}
       isSelected={seq !== undefined && seq === selected}
     >
       <Part part={kind === 'row' && item.isFirst ? item.row.part : undefined} />

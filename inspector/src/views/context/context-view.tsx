@@ -2,21 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { keepTrying } from '../../api/keep-listening.ts'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
-import {
-  type Moment,
-  momentQuery,
-  pointsQuery,
-  type TimelineData,
-  type TimelinePoint,
-  timelineQuery,
-} from '../../api/timeline.ts'
-import { type ConversationSearch, usePlace, type ViewPlace } from '../../parts/address.ts'
+import { type Moment, momentQuery, pointsQuery, timelineQuery } from '../../api/timeline.ts'
+import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { readFates } from '../../parts/fate-runs.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
-import { type Brief, toScale } from '../../parts/log-scale.ts'
+import { toScale } from '../../parts/log-scale.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
@@ -25,7 +18,7 @@ import { useSources } from './answer.tsx'
 import { AnswerBar } from './answer-bar.tsx'
 import styles from './context-view.module.css'
 import { ReadableContext } from './readable-context.tsx'
-import type { Scene } from './scene.ts'
+import { type Scene, SceneProvider } from './scene.ts'
 import { usualOther } from './side.ts'
 import { TurnSlider } from './turn-slider.tsx'
 
@@ -84,12 +77,8 @@ const SentText = lazy(() => keepTrying(async () => ({ default: (await import('./
 
 const nothing: Moment = { rows: [], stretches: [] }
 
-interface LoadedContextProps {
-  readonly place: ViewPlace
-  readonly entries: readonly Brief[]
+interface LoadedContextProps extends Pick<Scene, 'place' | 'entries' | 'timeline' | 'point'> {
   readonly turns: Parameters<typeof toStops>[0]
-  readonly timeline: TimelineData
-  readonly point: TimelinePoint
 }
 
 /** What was sent at one point of the timeline in the form of the address, and the slider of turns. */
@@ -136,11 +125,11 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
   })
   const bare = {
     ...{ place, entries, scale, timeline, stops, point, runs, shownPoint },
-    ...{ moment: loaded.data ?? nothing, selected, select, isPlaying: play.isPlaying },
+    ...{ moment: loaded.data ?? nothing, selected, select, toTurn, toCall, ...play },
   }
   const sources = useSources(bare)
   const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
-  const scene: Scene = { ...bare, sources: search.said === undefined ? undefined : lit }
+  const scene: Scene = { ...bare, sources, lit: search.said === undefined ? undefined : lit }
   useEffect(() => () => hover.set(undefined), [])
   // The other forms open also when the server is away by then.
   useEffect(() => {
@@ -153,8 +142,8 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     { keys: ']', does: 'call after', run: () => toCall(1) },
     { keys: 'Home', does: 'first turn', run: () => toTurn(0) },
     { keys: 'End', does: 'last turn', run: () => toTurn(stops.length - 1) },
-    { keys: 'p', does: 'play the turns, or stop', run: play.toggle },
-    ...(play.isPlaying ? [{ keys: 'Escape', does: 'stop playing', run: play.toggle }] : []),
+    { keys: 'p', does: 'play the turns, or stop', run: play.togglePlay },
+    ...(play.isPlaying ? [{ keys: 'Escape', does: 'stop playing', run: play.togglePlay }] : []),
   ])
   useKeys('What was sent', [
     { keys: 'r', does: 'as the request', run: () => go({ as: 'request', b: undefined }, { push: true }) },
@@ -166,25 +155,27 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     },
   ])
   return (
-    <div className={`grid slim tall clipped ${styles.view}`} data-playing={play.isPlaying}>
-      {search.b !== undefined ? (
-        <Suspense fallback={<Skeleton rows={16} label="Loading the comparison" />}>
-          <ComparedContext scene={scene} />
-        </Suspense>
-      ) : (
-        <>
-          <AnswerBar scene={scene} />
-          {search.as === undefined ? (
-            <ReadableContext {...{ scene, sources }} />
-          ) : (
-            <Suspense fallback={<Skeleton rows={16} label="Loading what was sent" />}>
-              <SentText key={search.as} scene={scene} form={search.as} />
-            </Suspense>
-          )}
-        </>
-      )}
-      <TurnSlider scene={scene} onTurn={toTurn} onCall={toCall} onPlay={play.toggle} />
-    </div>
+    <SceneProvider value={scene}>
+      <div className={`grid slim tall clipped ${styles.view}`} data-playing={play.isPlaying}>
+        {search.b !== undefined ? (
+          <Suspense fallback={<Skeleton rows={16} label="Loading the comparison" />}>
+            <ComparedContext />
+          </Suspense>
+        ) : (
+          <>
+            <AnswerBar />
+            {search.as === undefined ? (
+              <ReadableContext />
+            ) : (
+              <Suspense fallback={<Skeleton rows={16} label="Loading what was sent" />}>
+                <SentText key={search.as} />
+              </Suspense>
+            )}
+          </>
+        )}
+        <TurnSlider />
+      </div>
+    </SceneProvider>
   )
 }
 
@@ -213,9 +204,9 @@ function usePlay({ index, last, isShown, toTurn }: PlayOptions) {
     const timer = setTimeout(() => toTurn(index + 1), msPerTurn)
     return () => clearTimeout(timer)
   }, [isPlaying, isShown, index, toTurn])
-  const toggle = () => {
+  const togglePlay = () => {
     if (!isPlaying && index >= last) toTurn(0)
     setOn(!isPlaying)
   }
-  return { isPlaying, toggle }
+  return { isPlaying, togglePlay }
 }

@@ -9,10 +9,9 @@ import { placeIn } from '../../parts/place-in.ts'
 import { Row, RowList } from '../../parts/row-list.tsx'
 import { allTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
-import type { LogItem, Scene } from './scene.ts'
+import { type LogItem, useScene } from './scene.ts'
 
 interface LogListProps {
-  readonly scene: Scene
   readonly items: readonly LogItem[]
   /** The place of the selection among the items, or that of the fold that the keys are at. */
   readonly selectedAt: number
@@ -23,8 +22,8 @@ interface LogListProps {
 }
 
 /** All entries with their fates. Runs of entries that were not sent are folded. */
-export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogListProps) {
-  const { place, scale, selected, select: onSelect } = scene
+export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProps) {
+  const { place, scale, selected, lit, select: onSelect } = useScene()
   const { thread, search, go } = place
   const query = search.q ?? ''
   const head = scale.entries.length
@@ -79,7 +78,7 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
               id={item.key}
               className={`listed grid middle ${styles.row}`}
               data-fate={item.fate}
-              data-source={scene.sources?.has(item.seq)}
+              data-source={lit?.has(item.seq)}
               seq={item.seq}
               isSelected={item.seq === selected}
               {...{ onSelect, style }}

@@ -12,10 +12,9 @@ import {
 } from '../../parts/log-strip.tsx'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './ribbons.module.css'
-import type { ContextList, Scene } from './scene.ts'
+import { type ContextList, useScene } from './scene.ts'
 
 export interface RibbonsProps {
-  readonly scene: Scene
   readonly list: ContextList
   readonly landing: Landing
   /** The entries of the log that are in sight in its list. */
@@ -26,8 +25,8 @@ export interface RibbonsProps {
 }
 
 /** The whole log as a strip of bars, and from each bar that was sent a ribbon to its place in the context. */
-export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }: RibbonsProps) {
-  const { scale, runs, point, selected, select: onSelect } = scene
+export function Ribbons({ list, landing, seen, isLogShown, onToggleLog }: RibbonsProps) {
+  const { scale, runs, point, selected, lit, select: onSelect } = useScene()
   const before = point.cut?.before
   const bands = useMemo(() => bandsOf([...list.items, { entries: [] }, ...list.pinned], runs), [list, runs])
   const toShape = useCallback(
@@ -59,8 +58,7 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
       <LogStrip
         className={styles.area ?? ''}
         label={`The log as a strip of ${count(scale.entries.length)} entries, with ribbons to the ${count(point.at - point.counts.omitted)} that were sent`}
-        {...{ scale, selected, onSelect, toShape, drawMore }}
-        lit={scene.sources}
+        {...{ scale, selected, onSelect, toShape, drawMore, lit }}
       >
         <Days scale={scale} cut={before} />
       </LogStrip>

@@ -1,3 +1,4 @@
+import { createContext, use } from 'react'
 import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
@@ -12,6 +13,7 @@ import {
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
 import type { SameAs } from './side.ts'
+import type { SaidText } from './sources-of.ts'
 
 /** What all parts of the view show. */
 export interface Scene {
@@ -29,9 +31,19 @@ export interface Scene {
   readonly selected: number | undefined
   readonly select: (seq: number | undefined) => void
   readonly isPlaying: boolean
-  /** The messages that hold the sentence of the answer that was pressed; undefined while none was. */
-  readonly sources: ReadonlySet<number> | undefined
+  /** To another turn, by its place among the stops; to another call; and on with playing, or not. */
+  readonly toTurn: (index: number) => void
+  readonly toCall: (by: number) => void
+  readonly togglePlay: () => void
+  /** The messages that hold the sentence of the answer that was pressed, the best first. */
+  readonly sources: readonly SaidText[]
+  /** Their entries; undefined while no sentence is pressed. */
+  readonly lit: ReadonlySet<number> | undefined
 }
+
+const SceneContext = createContext<Scene | undefined>(undefined)
+export const SceneProvider = SceneContext.Provider
+export const useScene = (): Scene => use(SceneContext)!
 
 export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
   readonly first: number

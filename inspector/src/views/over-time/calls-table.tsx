@@ -8,11 +8,12 @@ import { Button } from '../../parts/button.tsx'
 import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
 import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
+import { isBroken } from '../../parts/stops.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import styles from './calls-table.module.css'
 import type { StepProps } from './plots.tsx'
-import { type Course, callOf, isBroken, ratioOf } from './use-course.ts'
+import { type Course, callOf, ratioOf } from './use-course.ts'
 
 type ReadAhead = NonNullable<AnswerOf<'get /conversations/:conversation/calls'>['readAhead']>
 

@@ -5,7 +5,7 @@ import { serverQuery } from '../../api/queries.ts'
 import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
-import { type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
+import { isBroken, type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
 
 const usualPolicy = 'sliding-50'
 /** More policies to show beside the compared one, where computing them is cheap. */
@@ -82,9 +82,6 @@ function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call') {
     }
   })
 }
-
-export const isBroken = ({ status }: TimelinePoint): boolean =>
-  status === 'failed' || status === 'cancelled' || status === 'interrupted'
 
 /** `share` is the part of what was sent that need not be read again, from 0 to 1. */
 export function sumUp(points: Iterable<TimelinePoint>) {
