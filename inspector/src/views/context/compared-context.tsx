@@ -4,7 +4,6 @@ import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toScale } from '../../parts/log-scale.ts'
-import { bandsOf, LogStrip } from '../../parts/log-strip.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -14,6 +13,7 @@ import { AskAgain } from './ask-again.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
+import { bandsOf, LogStrip } from './log-strip.tsx'
 import { type ContextList as List, toContextItems, useScene } from './scene.ts'
 import {
   callPlaces,
@@ -80,7 +80,7 @@ export function ComparedContext() {
   const costSpan = `new in ${isAll ? 'all' : 'the last'} ${amountOf(isAll ? calls.length : recentCalls, 'call')}`
   const listOf = (side: MadeSide, other: MadeSide, list: List) => (
     <ContextList
-      {...{ side, other, list, runs: side.runs, landing: side.landing }}
+      {...{ side, other, list, landing: side.landing }}
       onFold={key => setFlipped(before => toggled(before, key))}
     />
   )
@@ -188,7 +188,7 @@ interface WireProps {
 
 /** The log between the two sides: how far each lets an entry through, with ribbons to its place in either list. */
 function Wire({ a, b, aList, bList, hasRibbons }: WireProps) {
-  const { entries, point, selected, select: onSelect } = useScene()
+  const { entries, point } = useScene()
   const { at } = point
   const scale = useMemo(() => toScale(entries.slice(0, at)), [entries, at])
   const [aRuns, bRuns] = [a.runs, b.runs]
@@ -217,7 +217,7 @@ function Wire({ a, b, aList, bList, hasRibbons }: WireProps) {
       className={`slim on-canvas ${styles.wire}`}
       label={`The log as a strip of ${count(scale.entries.length)} entries: at the left what A does with each, at the right B`}
       isLined
-      {...{ scale, selected, onSelect, toShape, hasRibbons }}
+      {...{ scale, toShape, hasRibbons }}
     />
   )
 }

@@ -13,12 +13,11 @@ import { toScale } from '../../parts/log-scale.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
-import { hover } from '../../parts/use-hover.ts'
 import { useSources } from './answer.tsx'
 import { AnswerBar } from './answer-bar.tsx'
 import styles from './context-view.module.css'
 import { ReadableContext } from './readable-context.tsx'
-import { type Scene, SceneProvider } from './scene.ts'
+import { hover, type Scene, SceneProvider } from './scene.ts'
 import { usualOther } from './side.ts'
 import { TurnSlider } from './turn-slider.tsx'
 
@@ -119,10 +118,8 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     const next = points[at + by]
     if (next) go({ turn: next.turn, call: next.call ?? String(next.at) })
   }
-  const play = usePlay({
-    ...{ index: stopIndex, last: stops.length - 1, toTurn },
-    isShown: shownPoint === point && stops[stopIndex]?.turn === point.turn,
-  })
+  const isShown = shownPoint === point && stops[stopIndex]?.turn === point.turn
+  const play = usePlay(stopIndex, stops.length - 1, isShown, toTurn)
   const bare = {
     ...{ place, entries, scale, timeline, stops, point, runs, shownPoint },
     ...{ moment: loaded.data ?? nothing, selected, select, toTurn, toCall, ...play },
@@ -179,20 +176,11 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
   )
 }
 
-interface PlayOptions {
-  /** The turn that is shown, and the last one, by their places. */
-  readonly index: number
-  readonly last: number
-  /** Whether all of this turn is on screen: the next one waits for it. */
-  readonly isShown: boolean
-  readonly toTurn: (index: number) => void
-}
-
 /** Long enough to see what came and what went. */
 const msPerTurn = 700
 
-/** Steps through the turns up to the last one; from the last it begins anew. */
-function usePlay({ index, last, isShown, toTurn }: PlayOptions) {
+/** Steps through the turns up to the last one; from the last it begins anew. A turn waits until the one before is on screen. */
+function usePlay(index: number, last: number, isShown: boolean, toTurn: Scene['toTurn']) {
   const [isOn, setOn] = useState(false)
   const isPlaying = isOn && index < last
   // Where it begins anew, it is at the last turn for a moment: only one that was on its way has arrived.

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { whyQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { EntryText } from '../../parts/entry-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fateAt, fateInText, runAt } from '../../parts/fate-runs.ts'
 import { type Fate, nameOfFate } from '../../parts/fates.ts'
-import { amountOf, fullTime } from '../../parts/format.ts'
+import { amountOf, count, fullTime } from '../../parts/format.ts'
+import { Marked, type Places } from '../../parts/marked.tsx'
 import { toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { Choices, type ChoicesProps } from './choices.tsx'
@@ -213,4 +213,73 @@ function Life({ seq }: { readonly seq: number }) {
 function spanOf(from: number, to: number, now: number): string {
   if (from === to) return from === now ? 'now' : String(from)
   return to === now ? `${from} to now` : `${from}–${to}`
+}
+
+/** The most characters that are ever shown: a page cannot lay out a message of megabytes. */
+const mostCharacters = 100_000
+
+interface EntryTextProps {
+  readonly role: string
+  readonly text: string
+  /** The characters that are shown at first. */
+  readonly few: number
+  readonly places: Places
+}
+
+/** The text of an entry. The rest of a long one on demand. */
+function EntryText({ role, text, few, places }: EntryTextProps) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = text.slice(0, isWhole ? mostCharacters : few)
+  return (
+    <>
+      <p className="written">
+        <CodeText {...{ role, text: shown }} places={places.filter(([, to]) => to <= shown.length)} />
+        {shown.length < text.length && '…'}
+      </p>
+      {shown.length < text.length && (
+        <p className={styles.rest}>
+          {isWhole ? (
+            `Copy it to see the other ${count(text.length - mostCharacters)} characters.`
+          ) : (
+            <Button kind="plain" onClick={() => setWhole(true)}>
+              Show all {count(text.length)} characters
+            </Button>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Code between fences, and a tool call as this page writes it. */
+const code = /```[\s\S]*?(?:```|(?![\s\S]))|^→ .*$/gm
+
+/** A text as it was written, its code in letters of one width; of a tool all of it. */
+function CodeText({ role, text, places }: Pick<EntryTextProps, 'role' | 'text' | 'places'>) {
+  const ends =
+    role === 'tool'
+      ? [0, text.length]
+      : [...text.matchAll(code)].flatMap(({ 0: { length }, index }) => [index, index + length])
+  return [0, ...ends, text.length].map((end, at, all) => {
+    const from = all[at - 1] ?? 0
+    const piece = (
+      <Marked
+        key={from}
+        text={text.slice(from, end)}
+        places={places.flatMap(([first, last]) =>
+          first < end && last > from
+            ? [[Math.max(first, from) - from, Math.min(last, end) - from] as const]
+            : [],
+        )}
+      />
+    )
+    if (from === end) return null
+    return at % 2 === 0 ? (
+      <code key={`code ${from}`} className="code">
+        {piece}
+      </code>
+    ) : (
+      piece
+    )
+  })
 }

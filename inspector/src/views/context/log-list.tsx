@@ -6,9 +6,9 @@ import { amountOf, count } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { placeIn } from '../../parts/place-in.ts'
-import { Row, RowList } from '../../parts/row-list.tsx'
 import { allTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
+import { Row, RowList } from './row-list.tsx'
 import { type LogItem, useScene } from './scene.ts'
 
 interface LogListProps {
@@ -23,8 +23,8 @@ interface LogListProps {
 
 /** All entries with their fates. Runs of entries that were not sent are folded. */
 export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProps) {
-  const { place, scale, selected, lit, select: onSelect } = useScene()
-  const { thread, search, go } = place
+  const { place, scale, lit } = useScene()
+  const { search, go } = place
   const query = search.q ?? ''
   const head = scale.entries.length
   const onFind = (q: string) => {
@@ -69,7 +69,7 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
         role="tree"
         aria-label="Entries of the log"
         aria-activedescendant={items[selectedAt]?.key}
-        {...{ thread, head, items, selectedAt, onSeen: tellSeen }}
+        {...{ items, selectedAt, onSeen: tellSeen }}
         after={items.length === 0 && <p className={styles.none}>Nothing here has what you look for.</p>}
         render={(item, style, text) =>
           item.kind === 'entry' ? (
@@ -80,8 +80,7 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
               data-fate={item.fate}
               data-source={lit?.has(item.seq)}
               seq={item.seq}
-              isSelected={item.seq === selected}
-              {...{ onSelect, style }}
+              style={style}
             >
               <span className={`muted to-right ${styles.seq}`}>{item.seq}</span>
               <span className={`centred fate ${styles.glyph}`}>

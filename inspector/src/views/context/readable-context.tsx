@@ -2,7 +2,6 @@ import { useCallback, useMemo, useState } from 'react'
 import { fateAt, runAt } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
-import { newLanding } from '../../parts/log-strip.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { Answer } from './answer.tsx'
@@ -10,6 +9,7 @@ import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
 import { LogList, useFind } from './log-list.tsx'
+import { newLanding } from './log-strip.tsx'
 import { Ribbons } from './ribbons.tsx'
 import { toContextItems, toLogItems, useScene } from './scene.ts'
 
@@ -118,7 +118,7 @@ export function ReadableContext() {
       {isSlim && isLogShown ? (
         logList
       ) : (
-        <ContextList {...{ list, runs, landing }} isFollowed={isPlaying} onFold={flip}>
+        <ContextList {...{ list, landing }} isFollowed={isPlaying} onFold={flip}>
           <Answer />
         </ContextList>
       )}

@@ -48,7 +48,7 @@ function Shown({ text }: { readonly text: string }) {
   const { shownPoint: point, moment, place } = useScene()
   const { search, go, conversation } = place
   const { q: word = '', as: form } = search
-  const { places, index, current, move, restart } = useFindIn(text, word)
+  const find = useFindIn(text, word)
   const isNow = search.turn === undefined && search.call === undefined
   const name = `${conversation}-${isNow ? 'now' : `turn-${point.turn}`}.${form === 'text' ? 'txt' : 'json'}`
   return (
@@ -61,9 +61,9 @@ function Shown({ text }: { readonly text: string }) {
             : 'No call is stored here: made now, with the settings of the last call.'}
         </p>
         <FindField
-          {...{ word, index, matches: places.length, onMove: move }}
+          find={find}
           onChange={next => {
-            restart()
+            find.restart()
             go({ q: next === '' ? undefined : next })
           }}
         />
@@ -75,7 +75,7 @@ function Shown({ text }: { readonly text: string }) {
         </span>
       </header>
       <BigText
-        {...{ text, places, current, length: word.length }}
+        {...{ text, find }}
         label={form === 'text' ? 'What was sent, as text' : 'What was sent, as JSON'}
       />
     </section>
@@ -85,19 +85,14 @@ function Shown({ text }: { readonly text: string }) {
 interface BigTextProps {
   readonly text: string
   readonly label: string
-  /** Places that are marked, in order and apart. */
-  readonly places: readonly number[]
-  /** How long each marked place is. */
-  readonly length: number
-  /** The marked place that is brought into view. */
-  readonly current?: number | undefined
+  readonly find: TextFind
 }
 
 /**
  * A text of any size, exactly as it is. It stands in blocks that the browser lays out when they come into view, so that it can
  * be selected, copied and printed as a whole.
  */
-function BigText({ text, label, places, length, current }: BigTextProps) {
+function BigText({ text, label, find: { word, places, current } }: BigTextProps) {
   const blocks = useMemo(() => toBlocks(text), [text])
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -115,7 +110,7 @@ function BigText({ text, label, places, length, current }: BigTextProps) {
           <pre key={from} className={texts.block} style={{ containIntrinsicSize: `auto ${lines * 18}px` }}>
             <Marked
               text={text.slice(from, to)}
-              places={marked.map(place => [place - from, Math.min(place + length, to) - from])}
+              places={marked.map(place => [place - from, Math.min(place + word.length, to) - from])}
               current={current === undefined ? undefined : current - from}
             />
           </pre>
@@ -167,16 +162,12 @@ function placesIn(text: string, word: string): readonly number[] {
 }
 
 interface FindFieldProps {
-  readonly word: string
-  readonly matches: number
-  /** The selected place, from 0; below 0 if there is none. */
-  readonly index: number
+  readonly find: TextFind
   readonly onChange: (word: string) => void
-  readonly onMove: (by: number) => void
 }
 
 /** Looks for a word in a text. Enter leads to the next place, with shift to the one before; Escape clears it. */
-function FindField({ word, matches, index, onChange, onMove }: FindFieldProps) {
+function FindField({ find: { word, places, index, move }, onChange }: FindFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   useKeys('Text', [{ keys: '/', does: 'find in the text', run: () => input.current?.focus() }])
   return (
@@ -190,12 +181,12 @@ function FindField({ word, matches, index, onChange, onMove }: FindFieldProps) {
         value={word}
         onChange={event => onChange(event.target.value)}
         onKeyDown={event => {
-          if (event.key === 'Enter') onMove(event.shiftKey ? -1 : 1)
+          if (event.key === 'Enter') move(event.shiftKey ? -1 : 1)
           if (event.key === 'Escape') onChange('')
         }}
       />
       <span className={`muted text-12 ${texts.found}`} role="status" data-empty={word === ''}>
-        {word !== '' && (matches === 0 ? 'nothing' : `${count(index + 1)} of ${count(matches)}`)}
+        {word !== '' && (index < 0 ? 'nothing' : `${count(index + 1)} of ${count(places.length)}`)}
       </span>
       {word !== '' &&
         ways.map(({ label, by, Icon }) => (
@@ -203,8 +194,8 @@ function FindField({ word, matches, index, onChange, onMove }: FindFieldProps) {
             key={by}
             kind="icon"
             aria-label={label}
-            why={matches === 0 ? 'Nothing was found.' : undefined}
-            onClick={() => onMove(by)}
+            why={index < 0 ? 'Nothing was found.' : undefined}
+            onClick={() => move(by)}
           >
             <Icon size={16} aria-hidden />
           </Button>
@@ -218,11 +209,13 @@ const ways = [
   { label: 'Next place', by: 1, Icon: ChevronDown },
 ]
 
-/** The places of a word in a text, and the one that is selected. */
+type TextFind = ReturnType<typeof useFindIn>
+
+/** The places of a word in a text, and the one that is selected: `index` is below 0 if there is none. */
 function useFindIn(text: string, word: string) {
   const places = useMemo(() => placesIn(text, word), [text, word])
   const [at, setAt] = useState(0)
   const index = places.length === 0 ? -1 : at % places.length
   const move = (by: number) => setAt((Math.max(0, index) + by + places.length) % Math.max(1, places.length))
-  return { places, index, current: places[index], move, restart: () => setAt(0) }
+  return { word, places, index, current: places[index], move, restart: () => setAt(0) }
 }

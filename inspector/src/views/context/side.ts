@@ -8,10 +8,10 @@ import type { ConversationSearch } from '../../parts/address.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'
-import { newLanding } from '../../parts/log-strip.tsx'
 import { allPolicies } from '../../parts/policies.ts'
 import { fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
 import { useSettled } from '../../parts/use-settled.ts'
+import { newLanding } from './log-strip.tsx'
 import { useScene } from './scene.ts'
 
 /** The settings of one side of a comparison. Omitted settings default to those of the last call of the thread. */

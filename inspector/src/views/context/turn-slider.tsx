@@ -121,8 +121,8 @@ export function TurnSlider() {
           </span>
         </div>
         <div className={`days wide-only ${styles.days}`} aria-hidden="true">
-          {days.map(({ left, text }) => (
-            <span key={left} style={{ left, paddingLeft: besideTag(left, thumbLeft + thumb / 2) }}>
+          {days.map(({ at, text }) => (
+            <span key={at} style={{ left: at, paddingLeft: besideTag(at, thumbLeft + thumb / 2) }}>
               {text}
             </span>
           ))}

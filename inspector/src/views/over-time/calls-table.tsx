@@ -56,7 +56,7 @@ export function CallsTable({ course, choice }: StepProps) {
     { name: 'New', title: 'new tokens', show: ({ anew }) => count(anew) },
     {
       ...{ name: `With ${course.compared.name}`, isFor: 'full' },
-      show: point => unlessMissing(course.comparedAnew(point), count, '…'),
+      show: point => unlessMissing(course.compared.anewOf(point), count, '…'),
     },
     { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
     {

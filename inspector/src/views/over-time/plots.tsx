@@ -97,8 +97,8 @@ const Drawn = memo(function Drawn({ course, width, height, gutter }: DrawnProps)
         )
       })}
       <div className="days" style={{ marginLeft: gutter }} aria-hidden="true">
-        {days.map(({ left, text }) => (
-          <span key={left} style={{ left }}>
+        {days.map(({ at, text }) => (
+          <span key={at} style={{ left: at }}>
             {text}
           </span>
         ))}
