@@ -19,7 +19,6 @@ import { isBroken } from '../../parts/stops.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { warningText } from '../../parts/warning-text.ts'
-import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { hover, useScene } from './scene.ts'
@@ -33,7 +32,6 @@ export function AnswerBar() {
   const { rows } = moment
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.omitted
-  const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const spans = useMemo(() => spansOf(rows, point.tokens), [rows, point])
@@ -117,7 +115,7 @@ export function AnswerBar() {
           )}
         </Explained>
       </p>
-      <Verdict free={free} />
+      <Verdict />
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { keepTrying } from '../../api/keep-listening.ts'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
@@ -84,16 +84,11 @@ interface LoadedContextProps extends Pick<Scene, 'place' | 'entries' | 'timeline
 function LoadedContext({ place, entries: counted, turns, timeline, point }: LoadedContextProps) {
   const { thread, search, go } = place
   const entries = useMemo(() => inModelTokens(counted, point.factor), [counted, point.factor])
-  const head = entries.length
-  const selected =
-    search.entry !== undefined && search.entry >= 1 && search.entry <= head ? search.entry : undefined
+  const selected = entries[(search.entry ?? 0) - 1]?.seq
 
   // While the slider is dragged, the parts that need only the timeline are drawn first.
   const wanted = useDeferredValue(point)
-  const loaded = useQuery({
-    ...momentQuery(thread, wanted),
-    placeholderData: (before: Moment | undefined) => before,
-  })
+  const loaded = useQuery({ ...momentQuery(thread, wanted), placeholderData: keepPreviousData })
   // Until the rows of this moment are read, those of the previous one are shown, with its figures.
   const [shownPoint, setShownPoint] = useState(wanted)
   if (loaded.data && !loaded.isPlaceholderData && shownPoint !== wanted) setShownPoint(wanted)

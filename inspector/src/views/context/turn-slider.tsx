@@ -29,10 +29,7 @@ export function TurnSlider() {
     stops.findIndex(({ turn }) => turn === shownTurn),
   )
   const calls = stops[index]?.points ?? []
-  const call = Math.max(
-    0,
-    calls.findIndex(({ at, call }) => at === point.at && call === point.call),
-  )
+  const call = Math.max(0, calls.indexOf(point))
   const isByCall = stops.length === 1 && calls.length > 1
   const lanes = useMemo(() => (isByCall ? toCallStops(stops) : stops), [isByCall, stops])
   const now = isByCall ? call : index
