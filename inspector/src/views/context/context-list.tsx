@@ -190,7 +190,7 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
   const { kind, seq } = item
   const row = kind === 'row' ? item.row : undefined
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const rowFate = seq === undefined ? undefined : fateInRow(fateAt((side ?? { runs }).runs, seq) ?? 'omitted')
+  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(side?.runs ?? runs, seq) ?? 'omitted')
   const shownFate = kind === 'quoted' ? item.fate : rowFate
   const there = other && seq !== undefined ? fateIn(other, seq) : undefined
   return (

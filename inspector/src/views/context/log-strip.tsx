@@ -37,17 +37,8 @@ export const stripEdge = 6
 
 /** The whole log as a strip of bars, by what became of each entry, with ribbons to the places of what was sent. */
 export function LogStrip(props: LogStripProps) {
-  const {
-    className,
-    label,
-    scale,
-    lit,
-    toShape,
-    isLined = false,
-    hasRibbons = true,
-    drawMore,
-    children,
-  } = props
+  const { className, label, scale, lit, toShape, drawMore, children } = props
+  const { isLined = false, hasRibbons = true } = props
   const { selected, select } = useScene()
   const [setArea, size] = useSize<HTMLDivElement>()
   const bars = useRef<HTMLCanvasElement>(null)

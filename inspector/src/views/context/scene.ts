@@ -13,7 +13,6 @@ import {
   toSentMessages,
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
-import type { SameAs } from './side.ts'
 import type { SaidText } from './sources-of.ts'
 
 /** What all parts of the view show. */
@@ -132,6 +131,12 @@ export interface ContextList {
   readonly items: readonly ContextItem[]
   /** The end of the latest turn, which stays in sight. */
   readonly pinned: readonly ItemOf<'row'>[]
+}
+
+/** Whether the other side of a comparison sends the same. */
+export interface SameAs {
+  readonly entry: (seq: number) => boolean
+  readonly message: (line: MessageLine) => boolean
 }
 
 export interface ListOptions {

@@ -9,10 +9,10 @@ import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 import { allPolicies } from '../../parts/policies.ts'
-import { fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
+import { fateInRow } from '../../parts/sent-rows.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { newLanding } from './log-strip.tsx'
-import { useScene } from './scene.ts'
+import { type SameAs, useScene } from './scene.ts'
 
 /** The settings of one side of a comparison. Omitted settings default to those of the last call of the thread. */
 export type Side = Readonly<Partial<ReturnType<typeof readSide>>>
@@ -174,15 +174,12 @@ export function differenceOf(a: MadeSide, b: MadeSide, last: number) {
   return amounts
 }
 
-/** Whether the other side of a comparison sends the same. */
-export type SameAs = ReturnType<typeof sameAs>
-
-export function sameAs(side: MadeSide, other: MadeSide) {
+export function sameAs(side: MadeSide, other: MadeSide): SameAs {
   const addedByOther = new Set(other.rows.map(addedKey))
   const entry = (seq: number) => fateIn(side, seq) === fateIn(other, seq)
   return {
     entry,
-    message: ({ row, seq }: MessageLine): boolean =>
+    message: ({ row, seq }) =>
       seq === undefined
         ? row.standsFor.every(entry) && (isRecall(row) || addedByOther.has(addedKey(row)))
         : entry(seq) || fateIn(other, seq) === fateInRow(fateIn(side, seq)),

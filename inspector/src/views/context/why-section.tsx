@@ -128,7 +128,7 @@ function Room({ why }: WhyProps) {
         <p className={styles.more}>
           History starts at #{cut.before}
           {fate === 'omitted'
-            ? ` since ${turn === 0 ? `#${cut!.at}` : `turn ${turn}`}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`
+            ? ` since ${turn === 0 ? `#${cut.at}` : `turn ${turn}`}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`
             : cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
         </p>
       )}
