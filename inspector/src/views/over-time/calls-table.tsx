@@ -12,8 +12,7 @@ import { isBroken } from '../../parts/stops.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import styles from './calls-table.module.css'
-import type { StepProps } from './plots.tsx'
-import { type Course, callOf, ratioOf } from './use-course.ts'
+import { type Course, callOf, ratioOf, type StepProps } from './use-course.ts'
 
 type ReadAhead = NonNullable<AnswerOf<'get /conversations/:conversation/calls'>['readAhead']>
 

@@ -1,5 +1,4 @@
 import { memo, useMemo } from 'react'
-import type { Observable } from '../../api/observable.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
 import { toDays } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -8,18 +7,7 @@ import { CallsTable } from './calls-table.tsx'
 import { accuracyDrawing, type Draw, readDrawing, reuseDrawing, sentDrawing } from './drawings.tsx'
 import plot from './plot.module.css'
 import styles from './plots.module.css'
-import { type Course, toColumns } from './use-course.ts'
-
-/** All steps, and the one that is looked at. */
-export interface StepProps {
-  readonly course: Course
-  readonly choice: {
-    readonly selected: number
-    /** The step under the pointer. */
-    readonly hover: Observable<number | undefined>
-    readonly pick: (index: number) => void
-  }
-}
+import { type Course, type StepProps, toColumns } from './use-course.ts'
 
 /** The plots over one axis, with a cursor through all of them, and below them every call. */
 export function Plots({ course, choice }: StepProps) {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Comparison, comparisonQuery } from '../../api/comparison.ts'
+import type { Observable } from '../../api/observable.ts'
 import { serverQuery } from '../../api/queries.ts'
 import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
@@ -19,6 +20,17 @@ export interface CourseProps extends Pick<TimelineData, 'points' | 'isWhole'> {
 }
 
 export type Course = ReturnType<typeof useCourse>['course']
+
+/** All steps, and the one that is looked at. */
+export interface StepProps {
+  readonly course: Course
+  readonly choice: {
+    readonly selected: number
+    /** The step under the pointer. */
+    readonly hover: Observable<number | undefined>
+    readonly pick: (index: number) => void
+  }
+}
 
 /** What was sent and read over time, and would have been with other policies: all that the plots, the table and the panel show. */
 export function useCourse({ turns, points, isWhole }: CourseProps) {
