@@ -12,7 +12,7 @@ import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './ask-again.module.css'
 import { useScene } from './scene.ts'
 
-export interface AskAgainProps {
+interface AskAgainProps {
   /** The window and policy to answer with; what is not set is as the server has it. */
   readonly settings: BodyOf<'post /conversations/:conversation/regenerate'>
   /** The answer that there is. */

@@ -8,7 +8,7 @@ import { bandsOf, type Landing, LogStrip, type Strip, type StripSide, stripEdge 
 import styles from './ribbons.module.css'
 import { type ContextList, useScene } from './scene.ts'
 
-export interface RibbonsProps {
+interface RibbonsProps {
   readonly list: ContextList
   readonly landing: Landing
   /** The entries of the log that are in sight in its list. */
