@@ -31,27 +31,45 @@ export function toStops(
 export const toCallStops = (stops: readonly TurnStop[]): readonly TurnStop[] =>
   stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
 
-/** The first stop of each day that has room for its name on an axis. */
-export function toDays(
-  stops: readonly { readonly time: number }[],
-  width: number,
-): readonly { readonly left: number; readonly text: string }[] {
-  const days: { left: number; text: string }[] = []
+/** Whether a call ended without a whole answer. */
+export const isBroken = ({ status }: TimelinePoint): boolean =>
+  status === 'failed' || status === 'cancelled' || status === 'interrupted'
+
+/** The first of each day whose name has room where it would stand: `before` is the name before it. */
+export function nameDays(
+  times: readonly { readonly time: number }[],
+  placeOf: (index: number) => number,
+  hasRoom: (at: number, before?: DayName) => boolean,
+  nameOf: (time: number) => string = dayOf,
+): readonly DayName[] {
+  const days: DayName[] = []
   let day = ''
   let month = ''
-  for (const [index, { time }] of stops.entries()) {
+  for (const [index, { time }] of times.entries()) {
     const today = dayOf(time)
     if (today === day) continue
     day = today
-    const left = Math.round((index * width) / Math.max(1, stops.length))
-    const last = days.at(-1)
-    if ((last && left - last.left < last.text.length * 6 + 14) || width - left < 16) continue
+    const at = placeOf(index)
+    if (!hasRoom(at, days.at(-1))) continue
     const thisMonth = today.replace(/^\d+ /, '')
-    days.push({ left, text: thisMonth === month ? today.split(' ')[0]! : today })
+    days.push({ at, text: thisMonth === month ? today.split(' ')[0]! : nameOf(time) })
     month = thisMonth
   }
   return days
 }
+
+interface DayName {
+  readonly at: number
+  readonly text: string
+}
+
+/** The days on an axis that stops share. */
+export const toDays = (stops: readonly TurnStop[], width: number): readonly DayName[] =>
+  nameDays(
+    stops,
+    index => Math.round((index * width) / Math.max(1, stops.length)),
+    (at, last) => (!last || at - last.at >= last.text.length * 6 + 14) && width - at >= 16,
+  )
 
 /** The point that an address means: a call by its id or its place, a turn by its first call, else the newest. */
 export function findPoint(

@@ -15,25 +15,23 @@ import { Notice } from '../../parts/notice.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { hover } from '../../parts/use-hover.ts'
+import { isBroken } from '../../parts/stops.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { warningText } from '../../parts/warning-text.ts'
-import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
-import type { Scene } from './scene.ts'
+import { hover, useScene } from './scene.ts'
 import { noSides, usualOther } from './side.ts'
 import { Verdict } from './verdict.tsx'
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
-export function AnswerBar({ scene }: { readonly scene: Scene }) {
-  const { shownPoint: point, select } = scene
-  const { search, go } = scene.place
-  const { rows } = scene.moment
+export function AnswerBar() {
+  const { place, moment, shownPoint: point, select, lit } = useScene()
+  const { search, go } = place
+  const { rows } = moment
   const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
   const sent = at - counts.omitted
-  const free = whyFree(point)
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const spans = useMemo(() => spansOf(rows, point.tokens), [rows, point])
@@ -42,7 +40,6 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
   return (
     <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
       <ContextHead
-        scene={scene}
         title={
           <>
             {count(sent)} of {amountOf(at, 'message')}{' '}
@@ -73,11 +70,11 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
           ))}
         </div>
       </ContextHead>
-      <CallNotice scene={scene} />
+      <CallNotice />
       <WindowBar
         {...{ segments, window, reserve, margin, reused }}
         caret={caret && (caret.from + caret.to) / 2}
-        marks={spans.flatMap(({ seq, from, to }) => (scene.sources?.has(seq) ? [(from + to) / 2] : []))}
+        marks={spans.flatMap(({ seq, from, to }) => (lit?.has(seq) ? [(from + to) / 2] : []))}
         onPoint={(tokens, isPressed) => {
           const seq = spans.findLast(({ from, to }) => tokens && from <= tokens && tokens < to)?.seq
           hover.set(seq)
@@ -118,21 +115,20 @@ export function AnswerBar({ scene }: { readonly scene: Scene }) {
           )}
         </Explained>
       </p>
-      <Verdict scene={scene} free={free} />
+      <Verdict />
     </section>
   )
 }
 
 /** Says that a call failed or had warnings and what to do, or that an answer is being written. */
-function CallNotice({ scene }: { readonly scene: Scene }) {
-  const { place, point, shownPoint, moment, timeline } = scene
+function CallNotice() {
+  const { place, point, shownPoint, moment, timeline } = useScene()
   const { data: status } = useQuery(statusQuery(place.thread))
   const { status: went, error, model, window, reported, tokens, policy } = shownPoint
-  const isBroken = went === 'failed' || went === 'cancelled' || went === 'interrupted'
   const others = moment.call?.warnings.filter(code => code !== error) ?? []
   // Only the newest call of the thread can be open.
   const isOpen = status?.state === 'open' && point === timeline.points.at(-1)
-  if (!isBroken && others.length === 0 && !isOpen) return null
+  if (!isBroken(shownPoint) && others.length === 0 && !isOpen) return null
   return (
     <div className={`grid gap-1 ${styles.notices}`}>
       {isOpen && (
@@ -141,9 +137,9 @@ function CallNotice({ scene }: { readonly scene: Scene }) {
           <Seconds since={status.startedAt} />
         </Notice>
       )}
-      {isBroken && (
+      {isBroken(shownPoint) && (
         <Notice kind={went === 'failed' ? 'danger' : 'plain'} icon={<StatusMark status="interrupted" />}>
-          {endWords(went, error, model)}
+          {endWords(went!, error, model)}
         </Notice>
       )}
       {others.map(code => (
@@ -167,16 +163,14 @@ function Seconds({ since }: { readonly since: number }) {
   return <span>, {Math.max(0, Math.round((now - since) / 1000))} s</span>
 }
 
-interface ContextHeadProps {
-  readonly scene: Scene
-  readonly title: React.ReactNode
-  readonly children: React.ReactNode
-}
-
 const forms = { readable: 'Readable', request: 'Request', text: 'Text' } as const
 
 /** The answer of the view, and the ways to look at it: a form of what was sent, or a comparison. */
-export function ContextHead({ scene: { place, shownPoint }, title, children }: ContextHeadProps) {
+export function ContextHead({
+  title,
+  children,
+}: React.PropsWithChildren<{ readonly title: React.ReactNode }>) {
+  const { place, shownPoint } = useScene()
   const { search, go } = place
   const isCompared = search.b !== undefined
   return (

@@ -4,18 +4,19 @@ import type { SentRow } from '../../api/timeline.ts'
 import { entryOf } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './answer.module.css'
-import type { Scene } from './scene.ts'
+import { type Scene, useScene } from './scene.ts'
 import { type SaidText, sentencesOf, sourcesOf } from './sources-of.ts'
+import { EntryLink } from './why-section.tsx'
 
 const mostCharacters = 8_000
 
 const AskAgain = lazy(() => keepTrying(async () => ({ default: (await import('./ask-again.tsx')).AskAgain })))
 
 /** What the model answered in a call. A sentence that is pressed shows which messages hold its words. */
-export function Answer({ scene, sources }: { readonly scene: Scene; readonly sources: readonly SaidText[] }) {
-  const { place, select } = scene
+export function Answer() {
+  const { place, sources } = useScene()
   const { search, go } = place
-  const text = useAnswer(scene)
+  const text = useAnswer()
   const sentences = useMemo(() => sentencesOf((text ?? '').slice(0, mostCharacters)), [text])
   if (!text) return null
   return (
@@ -33,20 +34,14 @@ export function Answer({ scene, sources }: { readonly scene: Scene; readonly sou
             {sources.map(({ seqs }, at) => (
               <span key={seqs.join()}>
                 {at > 0 && ', '}
-                {seqs[0] === undefined ? (
-                  'another conversation'
-                ) : (
-                  <button type="button" className="accent bold" onClick={() => select(seqs[0])}>
-                    #{seqs[0]}
-                  </button>
-                )}
+                {seqs[0] === undefined ? 'another conversation' : <EntryLink seq={seqs[0]} />}
               </span>
             ))}
             {sources.length > 0 && '. No model was asked.'}
           </span>
         )}
         <Suspense fallback={null}>
-          <AskAgain scene={scene} settings={{}} old={text} />
+          <AskAgain settings={{}} old={text} />
         </Suspense>
       </header>
       <p className={`breaks ${styles.text}`}>
@@ -75,15 +70,16 @@ export function Answer({ scene, sources }: { readonly scene: Scene; readonly sou
 }
 
 /** What the call that is shown was answered; undefined if it was not, or while it is read. */
-export function useAnswer({ place, entries, shownPoint: { at, turn } }: Scene): string | undefined {
+export function useAnswer(): string | undefined {
+  const { place, entries, shownPoint } = useScene()
+  const { at, turn } = shownPoint
   const isThere = entries[at]?.role === 'assistant' && entries[at].turn === turn
   const seqs = useMemo(() => (isThere ? [at + 1] : []), [isThere, at])
   return useTexts(place.thread, seqs, entries.length)(isThere ? at + 1 : 0)?.text
 }
 
 /** The messages of the window that have a sentence. Their texts are read only for one. */
-export function useSources(scene: Omit<Scene, 'sources'>): readonly SaidText[] {
-  const { place, moment, entries } = scene
+export function useSources({ place, moment, entries }: Pick<Scene, 'place' | 'moment' | 'entries'>) {
   const { said } = place.search
   const rows = said === undefined ? none : moment.rows
   const seqs = useMemo(() => rows.flatMap(row => [...row.seqs, ...row.standsFor].filter(Boolean)), [rows])

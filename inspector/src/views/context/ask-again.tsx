@@ -10,10 +10,9 @@ import { Notice } from '../../parts/notice.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './ask-again.module.css'
-import type { Scene } from './scene.ts'
+import { useScene } from './scene.ts'
 
-export interface AskAgainProps {
-  readonly scene: Scene
+interface AskAgainProps {
   /** The window and policy to answer with; what is not set is as the server has it. */
   readonly settings: BodyOf<'post /conversations/:conversation/regenerate'>
   /** The answer that there is. */
@@ -22,8 +21,8 @@ export interface AskAgainProps {
 }
 
 /** Answers a turn again on a new branch, with what is pinned and hidden now, and puts the new answer beside the old. */
-export function AskAgain({ scene, settings, old, label = 'Ask again' }: AskAgainProps) {
-  const { place, entries, shownPoint: point, moment } = scene
+export function AskAgain({ settings, old, label = 'Ask again' }: AskAgainProps) {
+  const { place, entries, shownPoint: point, moment } = useScene()
   const [asked, setAsked] = useState<ThreadAddress>()
   const { data: server } = useQuery(serverQuery)
   const isOfTools = entries.some(({ turn, role }) => turn === point.turn && role === 'tool')
@@ -44,22 +43,17 @@ export function AskAgain({ scene, settings, old, label = 'Ask again' }: AskAgain
       </Button>
       {asked && (
         <Sheet title="The old answer and the new one" onClose={() => setAsked(undefined)}>
-          <Answers {...{ asked, old }} from={place.thread} />
+          <Answers {...{ asked, old }} />
         </Sheet>
       )}
     </>
   )
 }
 
-interface AnswersProps {
-  readonly asked: ThreadAddress
-  readonly from: ThreadAddress
-  readonly old: string
-}
-
-function Answers({ asked, from, old }: AnswersProps) {
+function Answers({ asked, old }: { readonly asked: ThreadAddress; readonly old: string }) {
+  const { thread } = useScene().place
   const live = replies.use(asked)
-  const refusal = refusals.use(from)
+  const refusal = refusals.use(thread)
   const [last, setLast] = useState<LiveReply>()
   useEffect(() => {
     if (live) setLast(live)

@@ -9,20 +9,12 @@ import { type Fate, nameOfFate } from '../../parts/fates.ts'
 import { amountOf, count, short } from '../../parts/format.ts'
 import { usualPolicies } from '../../parts/policies.ts'
 import styles from './choices.module.css'
-
-/** A window and a policy, as A or B where they are a side of a comparison. */
-export interface Choice {
-  readonly policy: string | undefined
-  readonly window: number | undefined
-  readonly letter?: string
-}
+import { useScene } from './scene.ts'
+import type { Side } from './side.ts'
 
 export interface ChoicesProps {
-  readonly thread: ThreadAddress
-  /** The last entry of the context, and the entry whose fate is shown. */
-  readonly at: number
-  readonly entry: number | undefined
-  readonly marked: readonly Choice[]
+  /** Windows and policies, as A or B where they are a side of a comparison. */
+  readonly marked: readonly (Pick<Side, 'window' | 'policy'> & { readonly letter?: string })[]
   /** The call from which costs are averaged, and over how many; absent while no costs are wanted. */
   readonly recent?: { readonly since: number; readonly calls: number } | false
   readonly onPick: (policy: string, window: number, isA: boolean) => void
@@ -33,21 +25,22 @@ const usualWindows = [2048, 4096, 8192, 16_384, 32_768]
 const longest = 4000
 
 /** The fate of an entry in other windows and with other policies, and what a call would read there. A click compares with it. */
-export function Choices({ thread, at, entry, marked, recent, onPick }: ChoicesProps) {
+export function Choices({ marked, recent, onPick }: ChoicesProps) {
+  const { place, point, selected: entry } = useScene()
+  const { thread } = place
+  const { at } = point
   const [isAsked, setAsked] = useState(false)
   const isMade = at <= longest || isAsked
   const markedKey = JSON.stringify(marked)
   // biome-ignore lint/correctness/useExhaustiveDependencies: by what it says
   const grid = useMemo(() => {
-    const windows = withMore(
-      usualWindows,
-      marked.map(one => one.window),
-    )
-    const policies = withMore(
-      usualPolicies,
-      marked.map(one => nameable(one.policy)),
-    )
-    return { windows: windows.sort((one, other) => one - other), policies, at, entry }
+    const windows = marked.flatMap(({ window }) => window ?? [])
+    const policies = marked.flatMap(({ policy }) => nameable(policy) ?? [])
+    return {
+      windows: [...new Set([...usualWindows, ...windows])].sort((one, other) => one - other),
+      policies: [...new Set([...usualPolicies, ...policies])],
+      ...{ at, entry },
+    }
   }, [markedKey, at, entry])
   const { windows, policies } = grid
   const gridOptions = useDeferredValue(grid)
@@ -156,10 +149,6 @@ const nameable = (policy = '') =>
   usualPolicies.includes(policy) || /^(sliding|tiered)-[1-9]\d{0,5}$/.test(policy) ? policy : undefined
 
 const slowness = (policy: string) => Number(policy.startsWith('tiered'))
-
-function withMore<Value>(usual: readonly Value[], more: readonly (Value | undefined)[]): Value[] {
-  return [...new Set([...usual, ...more.filter(one => one !== undefined)])]
-}
 
 /** Columns and rows that an arrow goes over. */
 const ways: Readonly<Record<string, readonly [number, number]>> = {

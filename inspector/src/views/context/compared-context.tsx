@@ -4,7 +4,6 @@ import { Button } from '../../parts/button.tsx'
 import { amountOf, count } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toScale } from '../../parts/log-scale.ts'
-import { bandsOf, LogStrip } from '../../parts/log-strip.tsx'
 import { Segments } from '../../parts/segments.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -14,7 +13,8 @@ import { AskAgain } from './ask-again.tsx'
 import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
-import { type ContextList as List, type Scene, toContextItems } from './scene.ts'
+import { bandsOf, LogStrip } from './log-strip.tsx'
+import { type ContextList as List, toContextItems, useScene } from './scene.ts'
 import {
   callPlaces,
   differenceOf,
@@ -29,7 +29,7 @@ import {
   withPolicy,
   writeSide,
 } from './side.ts'
-import { costSpanOf, SideHead } from './side-head.tsx'
+import { SideHead } from './side-head.tsx'
 
 const none: ReadonlySet<string> = new Set()
 /** The sum over more calls would take minutes: then only recent ones are summed up. */
@@ -37,10 +37,10 @@ const mostCalls = 600
 const recentCalls = 30
 
 /** Two windows and policies side by side at one moment: what either sends, what B drops and adds, what each would read. */
-export function ComparedContext({ scene }: { readonly scene: Scene }) {
-  const { place, entries, selected, select } = scene
-  const { thread, search, go } = place
-  const { at } = scene.point
+export function ComparedContext() {
+  const { place, entries, point, selected, select } = useScene()
+  const { go } = place
+  const { at } = point
   const isSlim = useMedia(isNarrow)
   const [shownSide, setShownSide] = useState<'A' | 'B'>('A')
   const [flipped, setFlipped] = useState(none)
@@ -48,14 +48,10 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
   const calls = useMemo(() => callPlaces(entries), [entries])
   const isAll = calls.length <= mostCalls
   const recentSince = calls.at(-recentCalls) ?? 0
-  const shared = { at, since: calls.findLast(one => one < at), costSince: isAll ? 0 : recentSince }
+  const shared = { since: calls.findLast(one => one < at), costSince: isAll ? 0 : recentSince }
   const [isBoth, setBoth] = useState(false)
-  const a = useSide(thread, 'A', [search.a, search.systemA], { ...shared, isCostWanted: isBoth })
-  const b = useSide(thread, 'B', [search.b, search.systemB], {
-    ...shared,
-    isCostWanted: a.cost !== undefined,
-    like: a.answer,
-  })
+  const a = useSide('A', { ...shared, isCostWanted: isBoth })
+  const b = useSide('B', { ...shared, isCostWanted: a.cost !== undefined, like: a.answer })
   if (isBoth !== (a.answer !== undefined && b.answer !== undefined)) setBoth(!isBoth)
   const aList = useList(a, isBoth ? b : undefined, flipped, selected)
   const bList = useList(b, isBoth ? a : undefined, flipped, selected)
@@ -80,25 +76,23 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
     },
   ])
 
-  const old = useAnswer(scene)
-  const costSpan = costSpanOf(isAll ? calls.length : recentCalls, isAll)
+  const old = useAnswer()
+  const costSpan = `new in ${isAll ? 'all' : 'the last'} ${amountOf(isAll ? calls.length : recentCalls, 'call')}`
   const listOf = (side: MadeSide, other: MadeSide, list: List) => (
     <ContextList
-      {...{ scene, side, other, list, runs: side.runs, landing: side.landing }}
+      {...{ side, other, list, landing: side.landing }}
       onFold={key => setFlipped(before => toggled(before, key))}
     />
   )
   return (
     <>
       <section className={`slim on-panel line-below ${styles.compared}`} aria-label="The comparison">
-        <ContextHead scene={scene} title={titleOf(a, b, isBoth ? difference : undefined)}>
+        <ContextHead title={titleOf(a, b, isBoth ? difference : undefined)}>
           <p className="muted slim wide-only">
             {isBoth &&
               `${count(difference.same)} the same, ${count(difference.altered)} in another form. No model was asked.`}
           </p>
-          {old !== undefined && (
-            <AskAgain {...{ scene, old, settings: againOf(b.full) }} label="Ask again like B" />
-          )}
+          {old !== undefined && <AskAgain {...{ old, settings: againOf(b.full) }} label="Ask again like B" />}
           <Button kind="icon" aria-label="Swap A and B" title="Swap A and B (s)" onClick={swap}>
             <ArrowLeftRight size={14} aria-hidden />
           </Button>
@@ -129,10 +123,10 @@ export function ComparedContext({ scene }: { readonly scene: Scene }) {
       </section>
       <div className={`grid low ${styles.scene}`} data-compared="true">
         {(!isSlim || shownSide === 'A') && listOf(a, b, aList)}
-        <Wire {...{ scene, a, b, aList, bList }} hasRibbons={!isSlim} />
+        <Wire {...{ a, b, aList, bList }} hasRibbons={!isSlim} />
         {(!isSlim || shownSide === 'B') && listOf(b, a, bList)}
         <EntryPanel
-          {...{ scene, seq: selected, sides: [a, b] }}
+          sides={[a, b]}
           recent={b.cost !== undefined && { since: recentSince, calls: Math.min(recentCalls, calls.length) }}
           onPick={(policy, window, isA) => {
             const { letter, full } = isA ? a : b
@@ -184,7 +178,6 @@ function titleOf(a: MadeSide, b: MadeSide, difference: ReturnType<typeof differe
 }
 
 interface WireProps {
-  readonly scene: Scene
   readonly a: MadeSide
   readonly b: MadeSide
   readonly aList: List
@@ -194,9 +187,9 @@ interface WireProps {
 }
 
 /** The log between the two sides: how far each lets an entry through, with ribbons to its place in either list. */
-function Wire({ scene, a, b, aList, bList, hasRibbons }: WireProps) {
-  const { entries, selected, select: onSelect } = scene
-  const { at } = scene.point
+function Wire({ a, b, aList, bList, hasRibbons }: WireProps) {
+  const { entries, point } = useScene()
+  const { at } = point
   const scale = useMemo(() => toScale(entries.slice(0, at)), [entries, at])
   const [aRuns, bRuns] = [a.runs, b.runs]
   const toShape = useCallback(
@@ -224,7 +217,7 @@ function Wire({ scene, a, b, aList, bList, hasRibbons }: WireProps) {
       className={`slim on-canvas ${styles.wire}`}
       label={`The log as a strip of ${count(scale.entries.length)} entries: at the left what A does with each, at the right B`}
       isLined
-      {...{ scale, selected, onSelect, toShape, hasRibbons }}
+      {...{ scale, toShape, hasRibbons }}
     />
   )
 }

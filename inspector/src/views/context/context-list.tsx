@@ -2,24 +2,22 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useRef } from 'react'
 import type { SentRow } from '../../api/timeline.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
-import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
+import { fateAt } from '../../parts/fate-runs.ts'
 import { colourOfPart, nameOfFate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count, dateOf } from '../../parts/format.ts'
 import { placeOfHit } from '../../parts/hit-place.ts'
-import type { Landing } from '../../parts/log-strip.tsx'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
-import { Row, RowList } from '../../parts/row-list.tsx'
 import { fateInRow, type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './context-list.module.css'
-import type { ContextItem, ItemOf, ContextList as List, Scene } from './scene.ts'
+import type { Landing } from './log-strip.tsx'
+import { Row, RowList } from './row-list.tsx'
+import { type ContextItem, type ItemOf, type ContextList as List, useScene } from './scene.ts'
 import { fateIn, type MadeSide } from './side.ts'
 
 export interface ContextListProps {
-  readonly scene: Scene
   readonly list: List
-  readonly runs: readonly FateRun[]
   readonly landing: Landing
   /** In a comparison: the side whose messages these are, and the other one. */
   readonly side?: MadeSide
@@ -34,12 +32,10 @@ export interface ContextListProps {
 
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
 export function ContextList(props: ContextListProps) {
-  const { scene, list, landing, side, isFollowed = false, onFold, children } = props
-  const { selected } = scene
+  const { list, landing, side, isFollowed = false, onFold, children } = props
+  const { place, moment, entries, selected } = useScene()
   const { items, pinned } = list
-  const { thread } = scene.place
-  const amount = side ? side.rows.length : scene.moment.rows.length
-  const head = scene.entries.length
+  const amount = side ? side.rows.length : moment.rows.length
   const foot = useRef<HTMLDivElement>(null)
   // Rows without an entry cannot be selected.
   const quotedAt = items.findIndex(item => item.kind === 'quoted' && item.seq === selected)
@@ -48,9 +44,9 @@ export function ContextList(props: ContextListProps) {
       ? quotedAt
       : items.findIndex(item => item.kind === 'row' && item.row.seqs.includes(selected))
   const pinnedText = useTexts(
-    thread,
+    place.thread,
     pinned.flatMap(({ seq }) => seq ?? []),
-    head,
+    entries.length,
   )
   const name = side ? `What ${side.letter} sends` : 'What the model got'
   return (
@@ -71,7 +67,7 @@ export function ContextList(props: ContextListProps) {
         role="tree"
         aria-label={`Messages ${side ? `of ${side.letter} ` : ''}in the order of the prompt`}
         aria-activedescendant={selectedAt >= 0 ? idOf(side, items[selectedAt]!.kind, selected) : undefined}
-        {...{ thread, head, items, landing, foot }}
+        {...{ items, landing, foot }}
         selectedAt={isFollowed ? items.length - 1 : selectedAt}
         rowsClass={styles.rows}
         render={(item, style, text) => {
@@ -98,7 +94,7 @@ export function ContextList(props: ContextListProps) {
                 </Row>
               )
             case 'block':
-              return <BlockRow key={item.key} {...{ item, style, onFold }} sources={scene.sources} />
+              return <BlockRow key={item.key} {...{ item, style, onFold }} />
             case 'line':
             case 'source':
               return (
@@ -145,11 +141,11 @@ const looksOf = (item: Exclude<ContextItem, { kind: 'edge' | 'same' }>) => ({
 
 interface BlockRowProps extends Pick<ContextListProps, 'onFold'> {
   readonly item: ItemOf<'block'>
-  readonly sources: Scene['sources']
   readonly style: React.CSSProperties
 }
 
-function BlockRow({ item, sources: lit, style, onFold }: BlockRowProps) {
+function BlockRow({ item, style, onFold }: BlockRowProps) {
+  const { lit } = useScene()
   const { row, key, isOpen, asker } = item
   const { part, standsFor, sources } = row
   const title = `${recalledTitle(standsFor, sources)}${asker === undefined ? '' : `, asked for by #${asker}`}`
@@ -189,24 +185,23 @@ interface MessageRowProps extends ContextListProps {
   readonly style?: React.CSSProperties
 }
 
-function MessageRow({ scene, runs, side, other, item, text, style }: MessageRowProps) {
-  const { entries, selected, select: onSelect } = scene
+function MessageRow({ side, other, item, text, style }: MessageRowProps) {
+  const { runs, entries, lit } = useScene()
   const { kind, seq } = item
   const row = kind === 'row' ? item.row : undefined
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(runs, seq) ?? 'omitted')
+  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(side?.runs ?? runs, seq) ?? 'omitted')
   const shownFate = kind === 'quoted' ? item.fate : rowFate
   const there = other && seq !== undefined ? fateIn(other, seq) : undefined
   return (
     <Row
-      {...{ ...looksOf(item), seq, onSelect, style }}
+      {...{ ...looksOf(item), seq, style }}
       id={idOf(side, kind, seq)}
       data-fate={shownFate}
       data-only={there === 'omitted'}
       data-added={seq === undefined}
       data-pinned={style === undefined}
-      data-source={seq !== undefined && scene.sources?.has(seq)}
-      isSelected={seq !== undefined && seq === selected}
+      data-source={seq !== undefined && lit?.has(seq)}
     >
       <Part part={kind === 'row' && item.isFirst ? item.row.part : undefined} />
       <span className={`muted to-right ${styles.seq}`}>{seq}</span>

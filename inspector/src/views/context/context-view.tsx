@@ -1,31 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { keepTrying } from '../../api/keep-listening.ts'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
-import {
-  type Moment,
-  momentQuery,
-  pointsQuery,
-  type TimelineData,
-  type TimelinePoint,
-  timelineQuery,
-} from '../../api/timeline.ts'
-import { type ConversationSearch, usePlace, type ViewPlace } from '../../parts/address.ts'
+import { type Moment, momentQuery, pointsQuery, timelineQuery } from '../../api/timeline.ts'
+import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { readFates } from '../../parts/fate-runs.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
-import { type Brief, toScale } from '../../parts/log-scale.ts'
+import { toScale } from '../../parts/log-scale.ts'
 import { QueryFault } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
-import { hover } from '../../parts/use-hover.ts'
 import { useSources } from './answer.tsx'
 import { AnswerBar } from './answer-bar.tsx'
 import styles from './context-view.module.css'
 import { ReadableContext } from './readable-context.tsx'
-import type { Scene } from './scene.ts'
+import { hover, type Scene, SceneProvider } from './scene.ts'
 import { usualOther } from './side.ts'
 import { TurnSlider } from './turn-slider.tsx'
 
@@ -84,28 +76,19 @@ const SentText = lazy(() => keepTrying(async () => ({ default: (await import('./
 
 const nothing: Moment = { rows: [], stretches: [] }
 
-interface LoadedContextProps {
-  readonly place: ViewPlace
-  readonly entries: readonly Brief[]
+interface LoadedContextProps extends Pick<Scene, 'place' | 'entries' | 'timeline' | 'point'> {
   readonly turns: Parameters<typeof toStops>[0]
-  readonly timeline: TimelineData
-  readonly point: TimelinePoint
 }
 
 /** What was sent at one point of the timeline in the form of the address, and the slider of turns. */
 function LoadedContext({ place, entries: counted, turns, timeline, point }: LoadedContextProps) {
   const { thread, search, go } = place
   const entries = useMemo(() => inModelTokens(counted, point.factor), [counted, point.factor])
-  const head = entries.length
-  const selected =
-    search.entry !== undefined && search.entry >= 1 && search.entry <= head ? search.entry : undefined
+  const selected = entries[(search.entry ?? 0) - 1]?.seq
 
   // While the slider is dragged, the parts that need only the timeline are drawn first.
   const wanted = useDeferredValue(point)
-  const loaded = useQuery({
-    ...momentQuery(thread, wanted),
-    placeholderData: (before: Moment | undefined) => before,
-  })
+  const loaded = useQuery({ ...momentQuery(thread, wanted), placeholderData: keepPreviousData })
   // Until the rows of this moment are read, those of the previous one are shown, with its figures.
   const [shownPoint, setShownPoint] = useState(wanted)
   if (loaded.data && !loaded.isPlaceholderData && shownPoint !== wanted) setShownPoint(wanted)
@@ -130,17 +113,15 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     const next = points[at + by]
     if (next) go({ turn: next.turn, call: next.call ?? String(next.at) })
   }
-  const play = usePlay({
-    ...{ index: stopIndex, last: stops.length - 1, toTurn },
-    isShown: shownPoint === point && stops[stopIndex]?.turn === point.turn,
-  })
+  const isShown = shownPoint === point && stops[stopIndex]?.turn === point.turn
+  const play = usePlay(stopIndex, stops.length - 1, isShown, toTurn)
   const bare = {
     ...{ place, entries, scale, timeline, stops, point, runs, shownPoint },
-    ...{ moment: loaded.data ?? nothing, selected, select, isPlaying: play.isPlaying },
+    ...{ moment: loaded.data ?? nothing, selected, select, toTurn, toCall, ...play },
   }
   const sources = useSources(bare)
   const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
-  const scene: Scene = { ...bare, sources: search.said === undefined ? undefined : lit }
+  const scene: Scene = { ...bare, sources, lit: search.said === undefined ? undefined : lit }
   useEffect(() => () => hover.set(undefined), [])
   // The other forms open also when the server is away by then.
   useEffect(() => {
@@ -153,8 +134,8 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     { keys: ']', does: 'call after', run: () => toCall(1) },
     { keys: 'Home', does: 'first turn', run: () => toTurn(0) },
     { keys: 'End', does: 'last turn', run: () => toTurn(stops.length - 1) },
-    { keys: 'p', does: 'play the turns, or stop', run: play.toggle },
-    ...(play.isPlaying ? [{ keys: 'Escape', does: 'stop playing', run: play.toggle }] : []),
+    { keys: 'p', does: 'play the turns, or stop', run: play.togglePlay },
+    ...(play.isPlaying ? [{ keys: 'Escape', does: 'stop playing', run: play.togglePlay }] : []),
   ])
   useKeys('What was sent', [
     { keys: 'r', does: 'as the request', run: () => go({ as: 'request', b: undefined }, { push: true }) },
@@ -166,42 +147,35 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     },
   ])
   return (
-    <div className={`grid slim tall clipped ${styles.view}`} data-playing={play.isPlaying}>
-      {search.b !== undefined ? (
-        <Suspense fallback={<Skeleton rows={16} label="Loading the comparison" />}>
-          <ComparedContext scene={scene} />
-        </Suspense>
-      ) : (
-        <>
-          <AnswerBar scene={scene} />
-          {search.as === undefined ? (
-            <ReadableContext {...{ scene, sources }} />
-          ) : (
-            <Suspense fallback={<Skeleton rows={16} label="Loading what was sent" />}>
-              <SentText key={search.as} scene={scene} form={search.as} />
-            </Suspense>
-          )}
-        </>
-      )}
-      <TurnSlider scene={scene} onTurn={toTurn} onCall={toCall} onPlay={play.toggle} />
-    </div>
+    <SceneProvider value={scene}>
+      <div className={`grid slim tall clipped ${styles.view}`} data-playing={play.isPlaying}>
+        {search.b !== undefined ? (
+          <Suspense fallback={<Skeleton rows={16} label="Loading the comparison" />}>
+            <ComparedContext />
+          </Suspense>
+        ) : (
+          <>
+            <AnswerBar />
+            {search.as === undefined ? (
+              <ReadableContext />
+            ) : (
+              <Suspense fallback={<Skeleton rows={16} label="Loading what was sent" />}>
+                <SentText key={search.as} />
+              </Suspense>
+            )}
+          </>
+        )}
+        <TurnSlider />
+      </div>
+    </SceneProvider>
   )
-}
-
-interface PlayOptions {
-  /** The turn that is shown, and the last one, by their places. */
-  readonly index: number
-  readonly last: number
-  /** Whether all of this turn is on screen: the next one waits for it. */
-  readonly isShown: boolean
-  readonly toTurn: (index: number) => void
 }
 
 /** Long enough to see what came and what went. */
 const msPerTurn = 700
 
-/** Steps through the turns up to the last one; from the last it begins anew. */
-function usePlay({ index, last, isShown, toTurn }: PlayOptions) {
+/** Steps through the turns up to the last one; from the last it begins anew. A turn waits until the one before is on screen. */
+function usePlay(index: number, last: number, isShown: boolean, toTurn: Scene['toTurn']) {
   const [isOn, setOn] = useState(false)
   const isPlaying = isOn && index < last
   // Where it begins anew, it is at the last turn for a moment: only one that was on its way has arrived.
@@ -213,9 +187,9 @@ function usePlay({ index, last, isShown, toTurn }: PlayOptions) {
     const timer = setTimeout(() => toTurn(index + 1), msPerTurn)
     return () => clearTimeout(timer)
   }, [isPlaying, isShown, index, toTurn])
-  const toggle = () => {
+  const togglePlay = () => {
     if (!isPlaying && index >= last) toTurn(0)
     setOn(!isPlaying)
   }
-  return { isPlaying, toggle }
+  return { isPlaying, togglePlay }
 }

@@ -1,60 +1,51 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { whyQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { EntryText } from '../../parts/entry-text.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fateAt, fateInText, runAt } from '../../parts/fate-runs.ts'
 import { type Fate, nameOfFate } from '../../parts/fates.ts'
-import { amountOf, fullTime } from '../../parts/format.ts'
+import { amountOf, count, fullTime } from '../../parts/format.ts'
+import { Marked, type Places } from '../../parts/marked.tsx'
 import { toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { Choices, type ChoicesProps } from './choices.tsx'
 import styles from './entry-panel.module.css'
 import { HandBar } from './hand-bar.tsx'
-import { rowOf, type Scene } from './scene.ts'
+import { rowOf, useScene } from './scene.ts'
 import { type MadeSide, toCode } from './side.ts'
-import { WhySection } from './why-section.tsx'
+import { Why } from './why-section.tsx'
 
-export interface EntryPanelProps extends Pick<ChoicesProps, 'recent' | 'onPick'> {
-  readonly scene: Scene
-  readonly seq: number | undefined
+interface EntryPanelProps extends Omit<ChoicesProps, 'marked'> {
   readonly sides?: readonly [MadeSide, MadeSide]
 }
 
 /** One entry: what became of it and why, its text, its life, and where it would survive; in a comparison, what either side makes of it. */
-export function EntryPanel({ scene, seq, sides, recent, onPick }: EntryPanelProps) {
-  const { place, point } = scene
-  const { thread } = place
+export function EntryPanel({ sides, recent, onPick }: EntryPanelProps) {
+  const { point, runs, selected: seq } = useScene()
+  const { policy, window } = point
   return (
     <aside
       className={styles.panel}
       aria-label={seq === undefined ? 'Every choice' : `Entry ${seq}`}
-      data-fate={fateAt(scene.runs, seq ?? 0) ?? 'omitted'}
+      data-fate={fateAt(runs, seq ?? 0) ?? 'omitted'}
     >
-      {seq !== undefined && (
-        <Header {...{ scene, seq }} isCompared={sides !== undefined}>
-          <HandBar key={seq} {...{ scene, seq }} />
-        </Header>
-      )}
+      {seq !== undefined && <Header seq={seq} isCompared={sides !== undefined} />}
       <div className={`scrolls-down thin-bar ${styles.body}`}>
         {seq === undefined ? (
           <p className={styles.muted}>Select a message to see what each side makes of it and why.</p>
         ) : (
           <>
-            {sides ? <Verdicts {...{ seq, sides }} /> : <Why {...{ scene, seq }} />}
-            <Text {...{ scene, seq }} few={sides ? 500 : 1200} />
-            {!sides && <Life {...{ scene, seq }} />}
+            {sides ? <Verdicts {...{ seq, sides }} /> : <Why seq={seq} />}
+            <Text seq={seq} few={sides ? 500 : 1200} />
+            {!sides && <Life seq={seq} />}
           </>
         )}
         <section>
           <h3>With other windows and policies</h3>
-          <Choices
-            {...{ thread, recent, onPick, entry: seq, at: point.at }}
-            marked={sides ? sides.map(toChoice) : [{ policy: point.policy, window: point.window }]}
-          />
+          <Choices {...{ recent, onPick }} marked={sides ? sides.map(toChoice) : [{ policy, window }]} />
         </section>
         {sides?.[1].answer && <Code {...sides[1]} />}
       </div>
@@ -66,18 +57,8 @@ const toChoice = ({ letter, full: { policy, window, effort } }: MadeSide) => ({
   ...{ letter, window, policy: effort === undefined ? policy : undefined },
 })
 
-interface EntryProps {
-  readonly scene: Scene
-  readonly seq: number
-}
-
-interface HeaderProps extends EntryProps {
-  readonly isCompared: boolean
-  readonly children: React.ReactNode
-}
-
-function Header({ scene, seq, isCompared, children }: HeaderProps) {
-  const { entries, runs, moment, select } = scene
+function Header({ seq, isCompared }: { readonly seq: number; readonly isCompared: boolean }) {
+  const { entries, runs, moment, select } = useScene()
   const { role, time, turn, tokens } = entries[seq - 1]!
   const fate = fateAt(runs, seq)
   const index = rowOf(moment.rows, seq)
@@ -115,24 +96,8 @@ function Header({ scene, seq, isCompared, children }: HeaderProps) {
           {verdict && ` · by the rule ${verdict.rule}`}
         </p>
       )}
-      {children}
+      <HandBar key={seq} seq={seq} />
     </header>
-  )
-}
-
-function Why({ scene: { place, entries, runs, moment, shownPoint, select }, seq }: EntryProps) {
-  const { data: why } = useQuery(whyQuery(place.thread, seq, shownPoint))
-  const turnOf = (at: number) => {
-    const turn = entries[at - 1]?.turn ?? 0
-    return turn === 0 ? `#${at}` : `turn ${turn}`
-  }
-  if (why) return <WhySection {...{ why, turnOf }} onSelect={select} />
-  if (fateAt(runs, seq) === undefined) return null
-  return (
-    <section>
-      <h3>Why</h3>
-      <p className={styles.muted}>{runAt(moment.stretches, seq)?.why ?? 'Being read …'}</p>
-    </section>
   )
 }
 
@@ -158,7 +123,8 @@ function Verdicts({ seq, sides }: { readonly seq: number; readonly sides: readon
 
 const sentenceCase = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`
 
-function Text({ scene: { place, entries, shownPoint }, seq, few }: EntryProps & { readonly few: number }) {
+function Text({ seq, few }: { readonly seq: number; readonly few: number }) {
+  const { place, entries, shownPoint } = useScene()
   const { data: why } = useQuery(whyQuery(place.thread, seq, shownPoint))
   const seqs = useMemo(() => [seq], [seq])
   const text = useTexts(place.thread, seqs, entries.length)(seq)?.text
@@ -200,9 +166,9 @@ const titles: Readonly<Record<Fate, string>> = {
 }
 
 /** By turns, or by the calls of an only turn: `kept 9–16, not sent 17–167, brought back now` */
-function Life({ seq, scene }: EntryProps) {
-  const { stops, shownPoint: point } = scene
-  const { isWhole } = scene.timeline
+function Life({ seq }: { readonly seq: number }) {
+  const { stops, timeline, shownPoint: point } = useScene()
+  const { isWhole } = timeline
   const isByCall = stops.length === 1
   const runs = useMemo(() => {
     const periods: { fate: Fate; from: number; to: number }[] = []
@@ -247,4 +213,73 @@ function Life({ seq, scene }: EntryProps) {
 function spanOf(from: number, to: number, now: number): string {
   if (from === to) return from === now ? 'now' : String(from)
   return to === now ? `${from} to now` : `${from}–${to}`
+}
+
+/** The most characters that are ever shown: a page cannot lay out a message of megabytes. */
+const mostCharacters = 100_000
+
+interface EntryTextProps {
+  readonly role: string
+  readonly text: string
+  /** The characters that are shown at first. */
+  readonly few: number
+  readonly places: Places
+}
+
+/** The text of an entry. The rest of a long one on demand. */
+function EntryText({ role, text, few, places }: EntryTextProps) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = text.slice(0, isWhole ? mostCharacters : few)
+  return (
+    <>
+      <p className="written">
+        <CodeText {...{ role, text: shown }} places={places.filter(([, to]) => to <= shown.length)} />
+        {shown.length < text.length && '…'}
+      </p>
+      {shown.length < text.length && (
+        <p className={styles.rest}>
+          {isWhole ? (
+            `Copy it to see the other ${count(text.length - mostCharacters)} characters.`
+          ) : (
+            <Button kind="plain" onClick={() => setWhole(true)}>
+              Show all {count(text.length)} characters
+            </Button>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Code between fences, and a tool call as this page writes it. */
+const code = /```[\s\S]*?(?:```|(?![\s\S]))|^→ .*$/gm
+
+/** A text as it was written, its code in letters of one width; of a tool all of it. */
+function CodeText({ role, text, places }: Pick<EntryTextProps, 'role' | 'text' | 'places'>) {
+  const ends =
+    role === 'tool'
+      ? [0, text.length]
+      : [...text.matchAll(code)].flatMap(({ 0: { length }, index }) => [index, index + length])
+  return [0, ...ends, text.length].map((end, at, all) => {
+    const from = all[at - 1] ?? 0
+    const piece = (
+      <Marked
+        key={from}
+        text={text.slice(from, end)}
+        places={places.flatMap(([first, last]) =>
+          first < end && last > from
+            ? [[Math.max(first, from) - from, Math.min(last, end) - from] as const]
+            : [],
+        )}
+      />
+    )
+    if (from === end) return null
+    return at % 2 === 0 ? (
+      <code key={`code ${from}`} className="code">
+        {piece}
+      </code>
+    ) : (
+      piece
+    )
+  })
 }

@@ -8,18 +8,14 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
 import styles from './hand-bar.module.css'
-import type { Scene } from './scene.ts'
+import { useScene } from './scene.ts'
 import { readSide, writeSide } from './side.ts'
-
-interface HandBarProps {
-  readonly scene: Scene
-  readonly seq: number
-}
 
 type Act = 'pin' | 'hide' | 'erase'
 
 /** What a person may do with a message. A pin or a hide is shown at once: as a comparison with what was sent. */
-export function HandBar({ scene: { place, entries, shownPoint }, seq }: HandBarProps) {
+export function HandBar({ seq }: { readonly seq: number }) {
+  const { place, entries, shownPoint } = useScene()
   const { thread, search, go } = place
   const client = useQueryClient()
   const { data: hands } = useQuery(handsQuery(thread))

@@ -6,13 +6,12 @@ import { amountOf, count } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { oneLine, shortRole } from '../../parts/message-text.ts'
 import { placeIn } from '../../parts/place-in.ts'
-import { Row, RowList } from '../../parts/row-list.tsx'
 import { allTexts } from '../../parts/use-texts.ts'
 import styles from './log-list.module.css'
-import type { LogItem, Scene } from './scene.ts'
+import { Row, RowList } from './row-list.tsx'
+import { type LogItem, useScene } from './scene.ts'
 
 interface LogListProps {
-  readonly scene: Scene
   readonly items: readonly LogItem[]
   /** The place of the selection among the items, or that of the fold that the keys are at. */
   readonly selectedAt: number
@@ -23,9 +22,9 @@ interface LogListProps {
 }
 
 /** All entries with their fates. Runs of entries that were not sent are folded. */
-export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogListProps) {
-  const { place, scale, selected, select: onSelect } = scene
-  const { thread, search, go } = place
+export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProps) {
+  const { place, scale, lit } = useScene()
+  const { search, go } = place
   const query = search.q ?? ''
   const head = scale.entries.length
   const onFind = (q: string) => {
@@ -70,7 +69,7 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
         role="tree"
         aria-label="Entries of the log"
         aria-activedescendant={items[selectedAt]?.key}
-        {...{ thread, head, items, selectedAt, onSeen: tellSeen }}
+        {...{ items, selectedAt, onSeen: tellSeen }}
         after={items.length === 0 && <p className={styles.none}>Nothing here has what you look for.</p>}
         render={(item, style, text) =>
           item.kind === 'entry' ? (
@@ -79,10 +78,9 @@ export function LogList({ scene, items, selectedAt, find, onFold, onSeen }: LogL
               id={item.key}
               className={`listed grid middle ${styles.row}`}
               data-fate={item.fate}
-              data-source={scene.sources?.has(item.seq)}
+              data-source={lit?.has(item.seq)}
               seq={item.seq}
-              isSelected={item.seq === selected}
-              {...{ onSelect, style }}
+              style={style}
             >
               <span className={`muted to-right ${styles.seq}`}>{item.seq}</span>
               <span className={`centred fate ${styles.glyph}`}>

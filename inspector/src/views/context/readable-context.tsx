@@ -2,7 +2,6 @@ import { useCallback, useMemo, useState } from 'react'
 import { fateAt, runAt } from '../../parts/fate-runs.ts'
 import { fates } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
-import { newLanding } from '../../parts/log-strip.tsx'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { Answer } from './answer.tsx'
@@ -10,19 +9,15 @@ import { ContextList } from './context-list.tsx'
 import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
 import { LogList, useFind } from './log-list.tsx'
+import { newLanding } from './log-strip.tsx'
 import { Ribbons } from './ribbons.tsx'
-import { type Scene, toContextItems, toLogItems } from './scene.ts'
-import type { SaidText } from './sources-of.ts'
+import { toContextItems, toLogItems, useScene } from './scene.ts'
 
 const none: ReadonlySet<never> = new Set()
 
-interface ReadableContextProps {
-  readonly scene: Scene
-  readonly sources: readonly SaidText[]
-}
-
 /** The log, what the model got of it, and the entry that is selected. */
-export function ReadableContext({ scene, sources }: ReadableContextProps) {
+export function ReadableContext() {
+  const scene = useScene()
   const { place, entries, runs, point, shownPoint, moment, selected, isPlaying } = scene
   const { thread, search, go } = place
   const isSlim = useMedia(isNarrow)
@@ -110,12 +105,12 @@ export function ReadableContext({ scene, sources }: ReadableContextProps) {
     { keys: 'Escape', does: 'clear: search, then filter, then selection', run: clear, isEverywhere: true },
   ])
 
-  const logList = <LogList {...{ scene, items, find }} selectedAt={at} onFold={toggle} onSeen={setSeen} />
+  const logList = <LogList {...{ items, find }} selectedAt={at} onFold={toggle} onSeen={setSeen} />
   return (
     <div className={`grid low ${styles.scene}`} data-panel={selected !== undefined}>
       {!isSlim && logList}
       <Ribbons
-        {...{ scene, list, landing }}
+        {...{ list, landing }}
         seen={isSlim && !isLogShown ? undefined : seen}
         isLogShown={isLogShown}
         onToggleLog={() => setLogShown(!isLogShown)}
@@ -123,15 +118,12 @@ export function ReadableContext({ scene, sources }: ReadableContextProps) {
       {isSlim && isLogShown ? (
         logList
       ) : (
-        <ContextList {...{ scene, list, runs, landing }} isFollowed={isPlaying} onFold={flip}>
-          <Answer {...{ scene, sources }} />
+        <ContextList {...{ list, landing }} isFollowed={isPlaying} onFold={flip}>
+          <Answer />
         </ContextList>
       )}
       {selected !== undefined && (
-        <EntryPanel
-          {...{ scene, seq: selected }}
-          onPick={(policy, window) => go({ b: `${window}.${policy}` }, { push: true })}
-        />
+        <EntryPanel onPick={(policy, window) => go({ b: `${window}.${policy}` }, { push: true })} />
       )}
     </div>
   )

@@ -1,21 +1,14 @@
 import { useCallback, useMemo } from 'react'
 import { drawnAs } from '../../parts/fates.ts'
-import { count, dayOf, shortDayOf } from '../../parts/format.ts'
+import { count, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
-import {
-  bandsOf,
-  type Landing,
-  LogStrip,
-  type Strip,
-  type StripSide,
-  stripEdge,
-} from '../../parts/log-strip.tsx'
+import { nameDays } from '../../parts/stops.ts'
 import { useSize } from '../../parts/use-size.ts'
+import { bandsOf, type Landing, LogStrip, type Strip, type StripSide, stripEdge } from './log-strip.tsx'
 import styles from './ribbons.module.css'
-import type { ContextList, Scene } from './scene.ts'
+import { type ContextList, useScene } from './scene.ts'
 
-export interface RibbonsProps {
-  readonly scene: Scene
+interface RibbonsProps {
   readonly list: ContextList
   readonly landing: Landing
   /** The entries of the log that are in sight in its list. */
@@ -26,8 +19,8 @@ export interface RibbonsProps {
 }
 
 /** The whole log as a strip of bars, and from each bar that was sent a ribbon to its place in the context. */
-export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }: RibbonsProps) {
-  const { scale, runs, point, selected, select: onSelect } = scene
+export function Ribbons({ list, landing, seen, isLogShown, onToggleLog }: RibbonsProps) {
+  const { scale, runs, point, lit } = useScene()
   const before = point.cut?.before
   const bands = useMemo(() => bandsOf([...list.items, { entries: [] }, ...list.pinned], runs), [list, runs])
   const toShape = useCallback(
@@ -59,8 +52,7 @@ export function Ribbons({ scene, list, landing, seen, isLogShown, onToggleLog }:
       <LogStrip
         className={styles.area ?? ''}
         label={`The log as a strip of ${count(scale.entries.length)} entries, with ribbons to the ${count(point.at - point.counts.omitted)} that were sent`}
-        {...{ scale, selected, onSelect, toShape, drawMore }}
-        lit={scene.sources}
+        {...{ scale, lit, toShape, drawMore }}
       >
         <Days scale={scale} cut={before} />
       </LogStrip>
@@ -113,31 +105,16 @@ function Days({ scale, cut }: { readonly scale: LogScale; readonly cut: number |
   const labels = useMemo(() => {
     const yOf = toY(scale, { top: stripEdge, bottom: height - stripEdge })
     const cutAt = cut === undefined ? undefined : yOf(cut - 1)
-    const marks: { readonly at: number; readonly text: string; readonly isCut?: true }[] = []
-    let day = ''
-    let month = ''
-    let last = -100
-    for (const { seq, time } of scale.entries) {
-      const today = dayOf(time)
-      if (today === day) continue
-      day = today
-      const at = yOf(seq - 1)
-      const thisMonth = today.replace(/^\d+ /, '')
-      // The strip has no room for a year: the panel and the axis of turns tell it.
-      const text = thisMonth === month ? today.split(' ')[0]! : shortDayOf(time, time)
-      const isClose = at - last < 18 || (cutAt !== undefined && Math.abs(at - cutAt) < 16)
-      if (isClose) continue
-      month = thisMonth
-      last = at
-      marks.push({ at, text })
-    }
-    if (cutAt !== undefined) marks.push({ at: cutAt, text: 'cut', isCut: true })
-    return marks
+    const hasRoom = (at: number, before = { at: -100 }) =>
+      at - before.at >= 18 && (cutAt === undefined || Math.abs(at - cutAt) >= 16)
+    // The strip has no room for a year: the panel and the axis of turns tell it.
+    const days = nameDays(scale.entries, yOf, hasRoom, time => shortDayOf(time, time))
+    return cutAt === undefined ? days : [...days, { at: cutAt, text: 'cut' }]
   }, [scale, height, cut])
   return (
     <div ref={setArea} className={`through wide-only tall ${styles.days}`} aria-hidden="true">
-      {labels.map(({ at, text, isCut }) => (
-        <span key={`${text} ${at}`} data-cut={isCut} style={{ top: at }}>
+      {labels.map(({ at, text }) => (
+        <span key={`${text} ${at}`} data-cut={text === 'cut' || undefined} style={{ top: at }}>
           {text}
         </span>
       ))}

@@ -1,3 +1,5 @@
+import { createContext, use, useSyncExternalStore } from 'react'
+import { observable } from '../../api/observable.ts'
 import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
 import type { FateRun } from '../../parts/fate-runs.ts'
@@ -11,7 +13,7 @@ import {
   toSentMessages,
 } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
-import type { SameAs } from './side.ts'
+import type { SaidText } from './sources-of.ts'
 
 /** What all parts of the view show. */
 export interface Scene {
@@ -29,9 +31,26 @@ export interface Scene {
   readonly selected: number | undefined
   readonly select: (seq: number | undefined) => void
   readonly isPlaying: boolean
-  /** The messages that hold the sentence of the answer that was pressed; undefined while none was. */
-  readonly sources: ReadonlySet<number> | undefined
+  /** To another turn, by its place among the stops; to another call; and on with playing, or not. */
+  readonly toTurn: (index: number) => void
+  readonly toCall: (by: number) => void
+  readonly togglePlay: () => void
+  /** The messages that hold the sentence of the answer that was pressed, the best first. */
+  readonly sources: readonly SaidText[]
+  /** Their entries; undefined while no sentence is pressed. */
+  readonly lit: ReadonlySet<number> | undefined
 }
+
+const SceneContext = createContext<Scene | undefined>(undefined)
+export const SceneProvider = SceneContext.Provider
+export const useScene = (): Scene => use(SceneContext)!
+
+/** The entry under the pointer. It is highlighted less than the selection, and nothing scrolls for it. */
+export const hover = observable<number | undefined>(undefined)
+
+/** Whether an entry is under the pointer. Only the rows for which this changes render again. */
+export const useIsHovered = (seq: number | undefined): boolean =>
+  useSyncExternalStore(hover.subscribe, () => seq !== undefined && hover.get() === seq)
 
 export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
   readonly first: number
@@ -42,14 +61,14 @@ export type LogItem = Pick<EntryLine, 'key' | 'seq'> & {
     | { readonly kind: 'fold' | 'later' }
   )
 
-export interface LogFilter {
-  readonly fate?: Fate | undefined
+interface LogFilter {
+  readonly fate: Fate | undefined
   /** The entries that were found; undefined if nothing is looked for. */
-  readonly matches?: ReadonlySet<number> | undefined
+  readonly matches: ReadonlySet<number> | undefined
   /** The first entries of folds that are open. */
   readonly open: ReadonlySet<number>
   /** Never in a fold. */
-  readonly selected?: number | undefined
+  readonly selected: number | undefined
   readonly head: number
 }
 
@@ -57,32 +76,35 @@ export interface LogFilter {
 const shortestFold = 3
 
 export function toLogItems(runs: readonly FateRun[], filter: LogFilter): readonly LogItem[] {
-  const { fate: wanted, matches, open, selected, head } = filter
+  const { fate: wanted, matches, open, selected = 0, head } = filter
+  const isFiltered = wanted !== undefined || matches !== undefined
   const items: LogItem[] = []
-  const list = ({ first, last, fate }: FateRun) => {
-    for (let seq = first; seq <= last; seq++)
-      if (matches === undefined || matches.has(seq))
-        items.push({ kind: 'entry', key: `log-${seq}`, seq, first: seq, last: seq, fate })
-  }
-  const fold = (run: FateRun) => {
-    const isFolded = run.last - run.first + 1 >= shortestFold && !open.has(run.first)
-    if (isFolded) items.push({ kind: 'fold', key: `fold-${run.first}`, first: run.first, last: run.last })
-    else list(run)
-  }
   for (const run of runs) {
-    const { first, last, fate } = run
-    if (wanted !== undefined && fate !== wanted) continue
-    if (wanted !== undefined || matches !== undefined || fate !== 'omitted') list(run)
-    else if (selected !== undefined && selected >= first && selected <= last && !open.has(first)) {
-      if (selected > first) fold({ first, last: selected - 1, fate })
-      list({ first: selected, last: selected, fate })
-      if (selected < last) fold({ first: selected + 1, last, fate })
-    } else fold(run)
+    if (wanted !== undefined && run.fate !== wanted) continue
+    const canFold = !isFiltered && run.fate === 'omitted' && !open.has(run.first)
+    for (const { first, last, fate } of canFold ? splitAt(run, selected) : [run])
+      if (canFold && last - first + 1 >= shortestFold && !open.has(first))
+        items.push({ kind: 'fold', key: `fold-${first}`, first, last })
+      else
+        for (let seq = first; seq <= last; seq++)
+          if (matches === undefined || matches.has(seq))
+            items.push({ kind: 'entry', key: `log-${seq}`, seq, first: seq, last: seq, fate })
   }
   const end = runs.at(-1)?.last ?? 0
-  if (end < head && wanted === undefined && matches === undefined)
+  if (end < head && !isFiltered)
     items.push({ kind: 'later', key: `fold-${end + 1}`, first: end + 1, last: head })
   return items
+}
+
+/** A run with one of its entries by itself. */
+function splitAt(run: FateRun, seq: number): readonly FateRun[] {
+  if (seq < run.first || seq > run.last) return [run]
+  const parts = [
+    { ...run, last: seq - 1 },
+    { ...run, first: seq, last: seq },
+    { ...run, first: seq + 1 },
+  ]
+  return parts.filter(({ first, last }) => first <= last)
 }
 
 export type ContextItem = EntryLine & { readonly isReused: boolean } & (
@@ -109,6 +131,12 @@ export interface ContextList {
   readonly items: readonly ContextItem[]
   /** The end of the latest turn, which stays in sight. */
   readonly pinned: readonly ItemOf<'row'>[]
+}
+
+/** Whether the other side of a comparison sends the same. */
+export interface SameAs {
+  readonly entry: (seq: number) => boolean
+  readonly message: (line: MessageLine) => boolean
 }
 
 export interface ListOptions {

@@ -1,37 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
+import { ChevronDown, ChevronUp, Download } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { callDumpQuery, contextQuery, dumpQuery } from '../../api/queries.ts'
 import type { CallAnswer } from '../../api/timeline.ts'
-import { BigText, FindField, useFindIn } from '../../parts/big-text.tsx'
 import { Button } from '../../parts/button.tsx'
 import { calibrationText } from '../../parts/calibration.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { download, toFileName } from '../../parts/download.ts'
+import field from '../../parts/field.module.css'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
+import { useKeys } from '../../parts/keys.ts'
+import { Marked } from '../../parts/marked.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import texts from './big-text.module.css'
 import styles from './context-view.module.css'
-import type { Scene } from './scene.ts'
-
-export interface SentTextProps {
-  readonly scene: Scene
-  readonly form: 'request' | 'text'
-}
+import { useScene } from './scene.ts'
 
 /** What was sent, byte for byte: the request with its model, options and tools as JSON, or the prompt as plain text. */
-export function SentText({ scene, form }: SentTextProps) {
-  const { shownPoint: point, moment, place } = scene
-  const { at, call } = point
-  const isStored = call !== undefined
-  const dump = useQuery({ ...dumpQuery(place.thread, { at }), enabled: form === 'text' && !isStored })
-  const sentDump = useQuery({
-    ...callDumpQuery(place.thread, call ?? ''),
-    enabled: form === 'text' && isStored,
-  })
-  const made = useQuery({ ...contextQuery(place.thread, { at }), enabled: form === 'request' && !isStored })
-  const shownOf = (text: string) => <Shown {...{ scene, form, text }} />
-  if (form === 'text') return <QueryState query={isStored ? sentDump : dump}>{shownOf}</QueryState>
-  if (!isStored)
+export function SentText() {
+  const { shownPoint, moment, place } = useScene()
+  const { at, call } = shownPoint
+  const isText = place.search.as === 'text'
+  const dump = call === undefined ? dumpQuery(place.thread, { at }) : callDumpQuery(place.thread, call)
+  const text = useQuery({ ...dump, enabled: isText })
+  const made = useQuery({ ...contextQuery(place.thread, { at }), enabled: !isText && call === undefined })
+  const shownOf = (text: string) => <Shown text={text} />
+  if (isText) return <QueryState query={text}>{shownOf}</QueryState>
+  if (call === undefined)
     return <QueryState query={made}>{({ messages }) => shownOf(toJson({ messages }))}</QueryState>
   return moment.call?.id === call ? shownOf(toJson(requestOf(moment.call))) : <Skeleton />
 }
@@ -48,11 +44,11 @@ const requestOf = ({ model, settings, tools, messages }: CallAnswer) => ({
 const factsOf = ({ time, window, reserve, policy, factor, counter, id }: CallAnswer) =>
   `${fullTime(time)} · ${policy} in a window of ${count(window)}, of which ${count(reserve)} for the reply · counted by ${counter} · call ${id}. ${calibrationText(factor)}`
 
-function Shown({ scene, form, text }: SentTextProps & { readonly text: string }) {
-  const { shownPoint: point, moment, place } = scene
+function Shown({ text }: { readonly text: string }) {
+  const { shownPoint: point, moment, place } = useScene()
   const { search, go, conversation } = place
-  const word = search.q ?? ''
-  const { places, index, current, move, restart } = useFindIn(text, word)
+  const { q: word = '', as: form } = search
+  const find = useFindIn(text, word)
   const isNow = search.turn === undefined && search.call === undefined
   const name = `${conversation}-${isNow ? 'now' : `turn-${point.turn}`}.${form === 'text' ? 'txt' : 'json'}`
   return (
@@ -65,9 +61,9 @@ function Shown({ scene, form, text }: SentTextProps & { readonly text: string })
             : 'No call is stored here: made now, with the settings of the last call.'}
         </p>
         <FindField
-          {...{ word, index, matches: places.length, onMove: move }}
+          find={find}
           onChange={next => {
-            restart()
+            find.restart()
             go({ q: next === '' ? undefined : next })
           }}
         />
@@ -79,9 +75,147 @@ function Shown({ scene, form, text }: SentTextProps & { readonly text: string })
         </span>
       </header>
       <BigText
-        {...{ text, places, current, length: word.length }}
+        {...{ text, find }}
         label={form === 'text' ? 'What was sent, as text' : 'What was sent, as JSON'}
       />
     </section>
   )
+}
+
+interface BigTextProps {
+  readonly text: string
+  readonly label: string
+  readonly find: TextFind
+}
+
+/**
+ * A text of any size, exactly as it is. It stands in blocks that the browser lays out when they come into view, so that it can
+ * be selected, copied and printed as a whole.
+ */
+function BigText({ text, label, find: { word, places, current } }: BigTextProps) {
+  const blocks = useMemo(() => toBlocks(text), [text])
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (current !== undefined)
+      box.current?.querySelector('[data-current="true"]')?.scrollIntoView({ block: 'center' })
+  }, [current])
+  let next = 0
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <div ref={box} className={texts.text} tabIndex={0} role="region" aria-label={label}>
+      {blocks.map(({ from, to, lines }) => {
+        const marked: number[] = []
+        for (; next < places.length && places[next]! < to; next++) marked.push(places[next]!)
+        return (
+          <pre key={from} className={texts.block} style={{ containIntrinsicSize: `auto ${lines * 18}px` }}>
+            <Marked
+              text={text.slice(from, to)}
+              places={marked.map(place => [place - from, Math.min(place + word.length, to) - from])}
+              current={current === undefined ? undefined : current - from}
+            />
+          </pre>
+        )
+      })}
+    </div>
+  )
+}
+
+const mostLines = 120
+const mostCharacters = 20_000
+
+/** Divides a text into blocks of whole lines; only a line that is longer than a block is divided. */
+function toBlocks(text: string) {
+  const blocks: { from: number; to: number; lines: number }[] = []
+  for (let from = 0; from < text.length; ) {
+    let to = from
+    let lines = 0
+    while (lines < mostLines && to < text.length) {
+      const end = text.indexOf('\n', to)
+      const next = end < 0 ? text.length : end + 1
+      if (next - from > mostCharacters && to > from) break
+      to = Math.min(next, from + mostCharacters)
+      lines += 1
+      if (to < next) break
+    }
+    blocks.push({ from, to, lines })
+    from = to
+  }
+  return blocks
+}
+
+const mostPlaces = 10_000
+
+/** Where a text has a word, whatever its case. */
+function placesIn(text: string, word: string): readonly number[] {
+  if (word === '') return []
+  // Some letters have more units in lower case: then places would not fit.
+  const lower = text.toLowerCase()
+  const [within, wanted] = lower.length === text.length ? [lower, word.toLowerCase()] : [text, word]
+  const places: number[] = []
+  for (
+    let at = within.indexOf(wanted);
+    at >= 0 && places.length < mostPlaces;
+    at = within.indexOf(wanted, at + wanted.length)
+  )
+    places.push(at)
+  return places
+}
+
+interface FindFieldProps {
+  readonly find: TextFind
+  readonly onChange: (word: string) => void
+}
+
+/** Looks for a word in a text. Enter leads to the next place, with shift to the one before; Escape clears it. */
+function FindField({ find: { word, places, index, move }, onChange }: FindFieldProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useKeys('Text', [{ keys: '/', does: 'find in the text', run: () => input.current?.focus() }])
+  return (
+    <div className={`row gap-2px ${texts.find}`}>
+      <input
+        ref={input}
+        type="search"
+        className={field.input}
+        aria-label="Find in the text"
+        placeholder="Find…"
+        value={word}
+        onChange={event => onChange(event.target.value)}
+        onKeyDown={event => {
+          if (event.key === 'Enter') move(event.shiftKey ? -1 : 1)
+          if (event.key === 'Escape') onChange('')
+        }}
+      />
+      <span className={`muted text-12 ${texts.found}`} role="status" data-empty={word === ''}>
+        {word !== '' && (index < 0 ? 'nothing' : `${count(index + 1)} of ${count(places.length)}`)}
+      </span>
+      {word !== '' &&
+        ways.map(({ label, by, Icon }) => (
+          <Button
+            key={by}
+            kind="icon"
+            aria-label={label}
+            why={index < 0 ? 'Nothing was found.' : undefined}
+            onClick={() => move(by)}
+          >
+            <Icon size={16} aria-hidden />
+          </Button>
+        ))}
+    </div>
+  )
+}
+
+const ways = [
+  { label: 'Place before', by: -1, Icon: ChevronUp },
+  { label: 'Next place', by: 1, Icon: ChevronDown },
+]
+
+type TextFind = ReturnType<typeof useFindIn>
+
+/** The places of a word in a text, and the one that is selected: `index` is below 0 if there is none. */
+function useFindIn(text: string, word: string) {
+  const places = useMemo(() => placesIn(text, word), [text, word])
+  const [at, setAt] = useState(0)
+  const index = places.length === 0 ? -1 : at % places.length
+  const move = (by: number) => setAt((Math.max(0, index) + by + places.length) % Math.max(1, places.length))
+  return { word, places, index, current: places[index], move, restart: () => setAt(0) }
 }

@@ -7,7 +7,7 @@ import choice from '../../parts/choice-menu.module.css'
 import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { Explained } from '../../parts/explained.tsx'
 import field from '../../parts/field.module.css'
-import { amountOf, count, percent, short } from '../../parts/format.ts'
+import { count, percent, short } from '../../parts/format.ts'
 import menu from '../../parts/menu.module.css'
 import { Notice } from '../../parts/notice.tsx'
 import { aboutPolicy, allPolicies } from '../../parts/policies.ts'
@@ -60,7 +60,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
           />
         )}
         {side.hands && <span className="muted text-12">pins and hides of now</span>}
-        <MoreSettings {...{ letter, side, onChange }} reserve={answer?.reserve} window={window} />
+        <MoreSettings {...{ side: made, onChange }} />
       </div>
       {error ? (
         <Notice kind="danger">{error.message}</Notice>
@@ -105,23 +105,12 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
   )
 }
 
-export const costSpanOf = (calls: number, isAll: boolean): string =>
-  `new in ${isAll ? 'all' : 'the last'} ${amountOf(calls, 'call')}`
-
-interface MoreSettingsProps {
-  readonly letter: string
-  readonly side: Side
-  /** As the side is made, where it does not set them. */
-  readonly reserve: number | undefined
-  readonly window: number | undefined
-  readonly onChange: (side: Side, isStep: boolean) => void
-}
-
 /** The settings that are seldom changed: room for the reply, effort, how many messages a policy keeps, notes, roles, the system prompt. */
-function MoreSettings({ letter, side, reserve, window = 1, onChange }: MoreSettingsProps) {
+function MoreSettings({ side: { letter, side, answer }, onChange }: Omit<SideHeadProps, 'costSpan'>) {
   const id = useId()
   const { effort, notes, shape, system, policy } = side
-  const [, numbered, many] = /^(sliding|tiered)(?:-(\d+))?$/.exec(policy ?? '') ?? []
+  const [, numbered = '', many] = /^(sliding|tiered)(?:-(\d+))?$/.exec(policy ?? '') ?? []
+  const keeps = amountsKept[numbered]
   const changed = [side.reserve, effort, notes, shape, system].filter(one => one !== undefined).length
   return (
     <Popover.Root>
@@ -138,18 +127,15 @@ function MoreSettings({ letter, side, reserve, window = 1, onChange }: MoreSetti
             <NumberField
               name="kept for the reply"
               label="Tokens kept for the reply"
-              value={side.reserve ?? reserve ?? 0}
+              value={side.reserve ?? answer?.reserve ?? 0}
               least={0}
-              most={Math.max(0, window - 1)}
+              most={Math.max(0, (side.window ?? answer?.window ?? 1) - 1)}
               onChange={reserve => onChange({ ...side, reserve }, true)}
             />
-            {numbered && (
+            {keeps && (
               <NumberField
-                name={numbered === 'sliding' ? 'last messages' : 'exchanges sent whole'}
-                label={
-                  numbered === 'sliding' ? 'How many last messages' : 'How many exchanges are sent whole'
-                }
-                value={Number(many ?? (numbered === 'sliding' ? 50 : 2))}
+                {...keeps}
+                value={Number(many ?? keeps.value)}
                 least={1}
                 most={99_999}
                 onChange={next => onChange(withPolicy(side, `${numbered}-${next}`), true)}
@@ -209,6 +195,12 @@ function MoreSettings({ letter, side, reserve, window = 1, onChange }: MoreSetti
       </Popover.Portal>
     </Popover.Root>
   )
+}
+
+/** What the number of a policy counts, and what it is by default. */
+const amountsKept: Readonly<Record<string, Pick<NumberFieldProps, 'name' | 'label' | 'value'>>> = {
+  sliding: { name: 'last messages', label: 'How many last messages', value: 50 },
+  tiered: { name: 'exchanges sent whole', label: 'How many exchanges are sent whole', value: 2 },
 }
 
 const prompts: Readonly<Record<string, string>> = { none: '', other: 'You are a helpful assistant.' }

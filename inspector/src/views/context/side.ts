@@ -2,37 +2,26 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
 import { costQuery } from '../../api/comparison.ts'
-import { contextQuery, type FitQuery, type ThreadAddress } from '../../api/queries.ts'
+import { contextQuery, type FitQuery } from '../../api/queries.ts'
 import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'
-import { newLanding } from '../../parts/log-strip.tsx'
 import { allPolicies } from '../../parts/policies.ts'
-import { fateInRow, type MessageLine } from '../../parts/sent-rows.ts'
+import { fateInRow } from '../../parts/sent-rows.ts'
 import { useSettled } from '../../parts/use-settled.ts'
+import { newLanding } from './log-strip.tsx'
+import { type SameAs, useScene } from './scene.ts'
 
 /** The settings of one side of a comparison. Omitted settings default to those of the last call of the thread. */
-export interface Side {
-  readonly window?: number
-  readonly policy?: string
-  readonly reserve?: number
-  /** In percent; goes with the policy `default`. */
-  readonly effort?: number
-  readonly notes?: 'inline' | 'system' | 'off'
-  readonly shape?: 'free' | 'alternating'
-  /** Another system prompt; empty for none. */
-  readonly system?: string
-  /** With what is pinned and hidden now, not as it was then. */
-  readonly hands?: 'now'
-}
+export type Side = Readonly<Partial<ReturnType<typeof readSide>>>
 
 /**
  * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
  * Invalid settings are left out. The text of a system prompt stands in a field of its own.
  */
-export function readSide(text = '', system?: string): Side {
+export function readSide(text = '', system?: string) {
   const [window = '', policy = '', ...settings] = text.split('.')
   const settingOf = (name: string) =>
     settings.findLast(one => one.startsWith(`${name}-`))?.slice(name.length + 1)
@@ -41,10 +30,13 @@ export function readSide(text = '', system?: string): Side {
     window: readNumber(window, 1, mostTokens),
     policy: policy === '' ? undefined : effort === undefined ? policy : 'default',
     reserve: readNumber(settingOf('reserve'), 0, mostTokens),
+    /** In percent; goes with the policy `default`. */
     effort,
     notes: (['inline', 'system', 'off'] as const).find(one => one === settingOf('notes')),
     shape: (['free', 'alternating'] as const).find(one => one === settingOf('shape')),
-    hands: settingOf('hands') === 'now' ? 'now' : undefined,
+    /** With what is pinned and hidden now, not as it was then. */
+    hands: (['now'] as const).find(one => one === settingOf('hands')),
+    /** Another system prompt; empty for none. */
     system: settingOf('system') === undefined ? undefined : settingOf('system') === 'none' ? '' : system,
   }
 }
@@ -119,7 +111,6 @@ function readNumber(text: string | undefined, least: number, most: number): numb
 export type MadeSide = ReturnType<typeof useSide>
 
 interface SideOptions {
-  readonly at: number
   /** The call before, and the call from which costs are summed up. */
   readonly since: number | undefined
   readonly costSince: number
@@ -129,12 +120,11 @@ interface SideOptions {
   readonly like?: ContextAnswer | undefined
 }
 
-export function useSide(
-  thread: ThreadAddress,
-  letter: 'A' | 'B',
-  [text, system]: readonly [text: string | undefined, system: string | undefined],
-  { at, since, costSince, isCostWanted, like }: SideOptions,
-) {
+export function useSide(letter: 'A' | 'B', { since, costSince, isCostWanted, like }: SideOptions) {
+  const { place, point } = useScene()
+  const { thread, search } = place
+  const { at } = point
+  const [text, system] = letter === 'A' ? [search.a, search.systemA] : [search.b, search.systemB]
   const side = useMemo(() => readSide(text, system), [text, system])
   const [landing] = useState(newLanding)
   // A dragged slider does not compute every step.
@@ -184,15 +174,12 @@ export function differenceOf(a: MadeSide, b: MadeSide, last: number) {
   return amounts
 }
 
-/** Whether the other side of a comparison sends the same. */
-export type SameAs = ReturnType<typeof sameAs>
-
-export function sameAs(side: MadeSide, other: MadeSide) {
+export function sameAs(side: MadeSide, other: MadeSide): SameAs {
   const addedByOther = new Set(other.rows.map(addedKey))
   const entry = (seq: number) => fateIn(side, seq) === fateIn(other, seq)
   return {
     entry,
-    message: ({ row, seq }: MessageLine): boolean =>
+    message: ({ row, seq }) =>
       seq === undefined
         ? row.standsFor.every(entry) && (isRecall(row) || addedByOther.has(addedKey(row)))
         : entry(seq) || fateIn(other, seq) === fateInRow(fateIn(side, seq)),

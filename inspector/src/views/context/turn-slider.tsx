@@ -9,23 +9,15 @@ import { colourOfPart, fateNames, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
 import { type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useSize } from '../../parts/use-size.ts'
-import type { Scene } from './scene.ts'
+import { useScene } from './scene.ts'
 import styles from './turn-slider.module.css'
-
-export interface TurnSliderProps {
-  readonly scene: Scene
-  /** Another turn, by its place among the stops. */
-  readonly onTurn: (index: number) => void
-  readonly onCall: (by: number) => void
-  readonly onPlay: () => void
-}
 
 const colourNames = [...fateNames, 'protected', 'meta-2', 'reused', 'press', 'line-2'] as const
 
 /** All turns of the thread, or the calls of its only turn: what was sent in each, what was reused, and the life of the selected entry. */
-export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
-  const { stops, point, selected, timeline, isPlaying } = scene
-  const { search, thread } = scene.place
+export function TurnSlider() {
+  const { place, stops, point, selected, timeline, isPlaying, toTurn, toCall, togglePlay } = useScene()
+  const { search, thread } = place
   const client = useQueryClient()
   const [setArea, size] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -37,14 +29,11 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
     stops.findIndex(({ turn }) => turn === shownTurn),
   )
   const calls = stops[index]?.points ?? []
-  const call = Math.max(
-    0,
-    calls.findIndex(({ at, call }) => at === point.at && call === point.call),
-  )
+  const call = Math.max(0, calls.indexOf(point))
   const isByCall = stops.length === 1 && calls.length > 1
   const lanes = useMemo(() => (isByCall ? toCallStops(stops) : stops), [isByCall, stops])
   const now = isByCall ? call : index
-  const pick = (at: number) => (isByCall ? onCall(at - call) : onTurn(at))
+  const pick = (at: number) => (isByCall ? toCall(at - call) : toTurn(at))
   const isSlim = size.height < 56
   useEffect(() => {
     const draw = canvas.current && startDrawing(canvas.current, size)
@@ -59,7 +48,7 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
     return Math.min(lanes.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
   }
   const turnButton = (to: number, label: string, end: string, Icon: LucideIcon) => (
-    <Button kind="icon" aria-label={label} why={stops[to] ? undefined : end} onClick={() => onTurn(to)}>
+    <Button kind="icon" aria-label={label} why={stops[to] ? undefined : end} onClick={() => toTurn(to)}>
       <Icon size={16} aria-hidden />
     </Button>
   )
@@ -75,7 +64,7 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
             aria-label={isPlaying ? 'Stop playing' : 'Play the turns'}
             title={isPlaying ? 'Stop playing (p)' : 'Play the turns (p)'}
             why={stops.length < 2 ? 'There is only one turn.' : undefined}
-            onClick={onPlay}
+            onClick={togglePlay}
           >
             {isPlaying ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
           </Button>
@@ -83,11 +72,11 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
         <p className={styles.time}>{dayTime(point.time)}</p>
         {calls.length > 1 && (
           <p className={styles.calls}>
-            <button type="button" aria-label="Call before" onClick={() => onCall(-1)}>
+            <button type="button" aria-label="Call before" onClick={() => toCall(-1)}>
               ‹
             </button>
             call {call + 1} of {calls.length}
-            <button type="button" aria-label="Call after" onClick={() => onCall(1)}>
+            <button type="button" aria-label="Call after" onClick={() => toCall(1)}>
               ›
             </button>
           </p>
@@ -129,8 +118,8 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
           </span>
         </div>
         <div className={`days wide-only ${styles.days}`} aria-hidden="true">
-          {days.map(({ left, text }) => (
-            <span key={left} style={{ left, paddingLeft: besideTag(left, thumbLeft + thumb / 2) }}>
+          {days.map(({ at, text }) => (
+            <span key={at} style={{ left: at, paddingLeft: besideTag(at, thumbLeft + thumb / 2) }}>
               {text}
             </span>
           ))}

@@ -4,19 +4,21 @@ import { type SeenAnswer, seenQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { fateInText } from '../../parts/fate-runs.ts'
 import { useSettled } from '../../parts/use-settled.ts'
-import type { Scene } from './scene.ts'
+import { whyFree } from '../../parts/why-free.ts'
+import { useScene } from './scene.ts'
 import styles from './verdict.module.css'
 import { seenWords, shortWindow, verdictOf } from './verdict-words.ts'
 
 /** What a call had of what it was asked, in one sentence, and a field that asks the same of anything. */
-export function Verdict({ scene, free }: { readonly scene: Scene; readonly free: string | undefined }) {
-  const { place, shownPoint: point, stops, select } = scene
+export function Verdict() {
+  const { place, entries, shownPoint: point, stops, select } = useScene()
   const { thread, search, go } = place
+  const free = whyFree(point)
   const saw = useSettled(search.saw, 300)
   const settled = useSettled(point, 250)
   const { data: answer, error } = useQuery({
     ...seenQuery(thread, settled, saw),
-    enabled: scene.entries.length > 0,
+    enabled: entries.length > 0,
   })
   const lastTurn = (entry: number) =>
     stops.findLast(({ turn, points }) => {

@@ -1,28 +1,39 @@
-import type { WhyAnswer } from '../../api/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type WhyAnswer, whyQuery } from '../../api/queries.ts'
+import { fateAt, runAt } from '../../parts/fate-runs.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { Marked, type Places } from '../../parts/marked.tsx'
 import { keptFree } from '../../parts/why-free.ts'
+import panel from './entry-panel.module.css'
+import { useScene } from './scene.ts'
 import styles from './why-section.module.css'
 
-export interface WhySectionProps {
-  readonly why: WhyAnswer
-  readonly onSelect: (seq: number) => void
-  readonly turnOf: (seq: number) => string
+/** Why an entry has its fate: who asked for it and with which words, what took its room, or when it leaves. */
+export function Why({ seq }: { readonly seq: number }) {
+  const { place, runs, moment, shownPoint } = useScene()
+  const { data: why } = useQuery(whyQuery(place.thread, seq, shownPoint))
+  if (why) return <WhySection why={why} />
+  if (fateAt(runs, seq) === undefined) return null
+  return (
+    <section>
+      <h3>Why</h3>
+      <p className={panel.muted}>{runAt(moment.stretches, seq)?.why ?? 'Being read …'}</p>
+    </section>
+  )
 }
 
-/** Why an entry has its fate: who asked for it and with which words, what took its room, or when it leaves. */
-export function WhySection({ why, onSelect, turnOf }: WhySectionProps) {
+interface WhyProps {
+  readonly why: WhyAnswer
+}
+
+function WhySection({ why }: WhyProps) {
   const { recall, stored, fate, unit, leaving, isProtected, text } = why
   const asking = recall?.asking
   return (
     <section className={styles.why}>
       <h3>Why</h3>
       <p className={styles.reason}>
-        {recall && fate !== 'digested' ? (
-          <RecallReason {...{ why, onSelect }} />
-        ) : (
-          sentence(stored?.why ?? why.why)
-        )}
+        {recall && fate !== 'digested' ? <RecallReason why={why} /> : sentence(stored?.why ?? why.why)}
       </p>
       {asking && asking.hits.length > 0 && (
         <blockquote>
@@ -30,7 +41,7 @@ export function WhySection({ why, onSelect, turnOf }: WhySectionProps) {
         </blockquote>
       )}
       {fate === 'digested' && text !== undefined && <blockquote>{text.slice(0, 300)}</blockquote>}
-      <Room {...{ why, turnOf }} />
+      <Room why={why} />
       {unit.first !== unit.last && (
         <p className={styles.more}>
           Sent or left out together with{' '}
@@ -49,16 +60,16 @@ export function WhySection({ why, onSelect, turnOf }: WhySectionProps) {
 
 type Recall = NonNullable<WhyAnswer['recall']>
 
-function RecallReason({ why, onSelect }: Pick<WhySectionProps, 'why' | 'onSelect'>) {
+function RecallReason({ why }: WhyProps) {
   const { asking, outcome, near } = why.recall!
   const words = asking ? wordsAt(asking.text, asking.hits) : []
-  const asker = asking && <EntryLink seq={asking.seq} onSelect={onSelect} />
+  const asker = asking && <EntryLink seq={asking.seq} />
   switch (outcome) {
     case 'recalled':
       return (
         <>
           {asker} asks for {near === undefined ? 'it' : 'its neighbour '}
-          {near !== undefined && <EntryLink seq={near} onSelect={onSelect} />}
+          {near !== undefined && <EntryLink seq={near} />}
           {words.length > 0 && ': '}
           <Words words={words} />
         </>
@@ -93,18 +104,22 @@ const Words = ({ words }: { readonly words: readonly string[] }) => (
   </>
 )
 
-function EntryLink({ seq, onSelect }: { readonly seq: number; readonly onSelect: (seq: number) => void }) {
+/** The number of an entry. Pressing it selects the entry. */
+export function EntryLink({ seq }: { readonly seq: number }) {
+  const { select } = useScene()
   return (
-    <button type="button" className="accent bold" onClick={() => onSelect(seq)}>
+    <button type="button" className="accent bold" onClick={() => select(seq)}>
       #{seq}
     </button>
   )
 }
 
 /** What the entry needed and what was available: tokens, or likeness to the question; and where history starts. */
-function Room({ why, turnOf }: Pick<WhySectionProps, 'why' | 'turnOf'>) {
+function Room({ why }: WhyProps) {
+  const { entries } = useScene()
   const { recall, cut, fate, free } = why
   const figures = recall && figuresOf(recall)
+  const turn = entries[(cut?.at ?? 0) - 1]?.turn ?? 0
   const isByCut = cut && fate !== 'kept' && fate !== 'altered' && fate !== 'cleared'
   return (
     <>
@@ -113,7 +128,7 @@ function Room({ why, turnOf }: Pick<WhySectionProps, 'why' | 'turnOf'>) {
         <p className={styles.more}>
           History starts at #{cut.before}
           {fate === 'omitted'
-            ? ` since ${turnOf(cut.at)}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`
+            ? ` since ${turn === 0 ? `#${cut.at}` : `turn ${turn}`}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`
             : cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
         </p>
       )}

@@ -1,23 +1,14 @@
 import { groupBy } from '../../../../src/log/group-by.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
-
-interface TimedCall extends Pick<TimelinePoint, 'call' | 'turn' | 'time'> {
-  readonly status?: string | undefined
-}
-
-interface TimedEntry {
-  readonly turn: number
-  readonly role: string
-  readonly time: number
-}
+import type { Brief } from '../../parts/log-scale.ts'
 
 /**
  * How long calls took, where the log tells: from when a call was made to when the reply was written, if no other call of the
  * turn was made between.
  */
 export function callDurations(
-  calls: readonly TimedCall[],
-  entries: readonly TimedEntry[],
+  calls: readonly (Pick<TimelinePoint, 'call' | 'turn' | 'time'> & { readonly status?: string })[],
+  entries: readonly Pick<Brief, 'turn' | 'role' | 'time'>[],
 ): ReadonlyMap<string, number> {
   const replies = groupBy(
     entries.filter(({ role }) => role === 'assistant'),

@@ -8,11 +8,11 @@ import { Button } from '../../parts/button.tsx'
 import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
 import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
+import { isBroken } from '../../parts/stops.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import styles from './calls-table.module.css'
-import type { StepProps } from './plots.tsx'
-import { type Course, callOf, isBroken, ratioOf } from './use-course.ts'
+import { type Course, callOf, ratioOf, type StepProps } from './use-course.ts'
 
 type ReadAhead = NonNullable<AnswerOf<'get /conversations/:conversation/calls'>['readAhead']>
 
@@ -55,7 +55,7 @@ export function CallsTable({ course, choice }: StepProps) {
     { name: 'New', title: 'new tokens', show: ({ anew }) => count(anew) },
     {
       ...{ name: `With ${course.compared.name}`, isFor: 'full' },
-      show: point => unlessMissing(course.comparedAnew(point), count, '…'),
+      show: point => unlessMissing(course.compared.anewOf(point), count, '…'),
     },
     { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
     {

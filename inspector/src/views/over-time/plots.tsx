@@ -1,27 +1,13 @@
 import { memo, useMemo } from 'react'
-import type { Observable } from '../../api/observable.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
 import { toDays } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useSize } from '../../parts/use-size.ts'
-import { AccuracyPlot } from './accuracy-plot.tsx'
 import { CallsTable } from './calls-table.tsx'
-import type { PlotFrame } from './plot.tsx'
+import { accuracyDrawing, type Draw, readDrawing, reuseDrawing, sentDrawing } from './drawings.tsx'
+import plot from './plot.module.css'
 import styles from './plots.module.css'
-import { ReadPlot, ReusePlot } from './read-plot.tsx'
-import { SentPlot } from './sent-plot.tsx'
-import { type Course, toColumns } from './use-course.ts'
-
-/** All steps, and the one that is looked at. */
-export interface StepProps {
-  readonly course: Course
-  readonly choice: {
-    readonly selected: number
-    /** The step under the pointer. */
-    readonly hover: Observable<number | undefined>
-    readonly pick: (index: number) => void
-  }
-}
+import { type Course, type StepProps, toColumns } from './use-course.ts'
 
 /** The plots over one axis, with a cursor through all of them, and below them every call. */
 export function Plots({ course, choice }: StepProps) {
@@ -45,29 +31,62 @@ export function Plots({ course, choice }: StepProps) {
   )
 }
 
-/** The plots and their days. They are not drawn again when another step is chosen. */
-const Drawn = memo(function Drawn({ course, ...frame }: PlotFrame & { readonly course: Course }) {
-  const { steps, accuracy } = course
-  const { width, height, gutter } = frame
+interface PlotAxis {
+  readonly width: number
+  /** The room for the numbers at the left. */
+  readonly gutter: number
+}
+
+interface DrawnProps extends PlotAxis {
+  readonly course: Course
+  readonly height: number
+}
+
+const draws: readonly (readonly [draw: Draw, share: number, shareWithoutReports: number])[] = [
+  [sentDrawing, 0.43, 0.48],
+  [reuseDrawing, 0.14, 0.16],
+  [readDrawing, 0.32, 0.355],
+  [accuracyDrawing, 0.11, 0.005],
+]
+
+/** The plots, each with its answer as a heading, and their days. They are not drawn again when another step is chosen. */
+const Drawn = memo(function Drawn({ course, width, height, gutter }: DrawnProps) {
+  const { steps, accuracy, isWhole } = course
   const columns = useMemo(() => toColumns(steps, width), [steps, width])
   const days = useMemo(() => toDays(steps, width), [steps, width])
   // As high as the screen has it, never flat; the heading of the table stays in sight.
   const room = Math.max(420, height - 310)
-  const plots = [
-    [SentPlot, 0.43, 0.48],
-    [ReusePlot, 0.14, 0.16],
-    [ReadPlot, 0.32, 0.355],
-    [AccuracyPlot, 0.11, 0.005],
-  ] as const
   return (
     <>
-      {plots.map(([Plot, share, shareWithoutReports]) => {
+      {draws.map(([draw, share, shareWithoutReports], at) => {
         const height = Math.round(room * (accuracy.reported > 0 ? share : shareWithoutReports))
-        return <Plot key={Plot.name} {...{ course, columns }} frame={{ width, height, gutter }} />
+        const { answer, about, ticks, foot = 0, children } = draw(course, { columns, width, height })
+        return (
+          <figure key={draw.name} className={plot.plot} aria-labelledby={`plot-${at}`} aria-busy={!isWhole}>
+            <figcaption id={`plot-${at}`}>
+              <h2>
+                {answer}
+                {!isWhole && ' so far'}
+              </h2>{' '}
+              <span>{about}</span>
+            </figcaption>
+            <svg width={gutter + width} height={height + foot + 12} aria-hidden="true">
+              {ticks.map(({ y, text }) => (
+                <g key={y} className={plot.tick} transform={`translate(0 ${y + 6})`}>
+                  <line x1={gutter} x2={gutter + width} y1={0.5} y2={0.5} />
+                  <text x={gutter - 8} y={4}>
+                    {text}
+                  </text>
+                </g>
+              ))}
+              <g transform={`translate(${gutter} 6)`}>{children}</g>
+            </svg>
+          </figure>
+        )
       })}
       <div className="days" style={{ marginLeft: gutter }} aria-hidden="true">
-        {days.map(({ left, text }) => (
-          <span key={left} style={{ left }}>
+        {days.map(({ at, text }) => (
+          <span key={at} style={{ left: at }}>
             {text}
           </span>
         ))}
@@ -77,7 +96,7 @@ const Drawn = memo(function Drawn({ course, ...frame }: PlotFrame & { readonly c
 })
 
 /** A line through all plots at one turn. The pointer moves a second one that is weaker; a click or a key takes it there. */
-function PlotCursor({ course, choice, width, gutter }: StepProps & Omit<PlotFrame, 'height'>) {
+function PlotCursor({ course, choice, width, gutter }: StepProps & PlotAxis) {
   const { steps, by, isWhole } = course
   const { selected, hover, pick } = choice
   const hovered = hover.use()

@@ -10,9 +10,8 @@ import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
-import type { StepProps } from './plots.tsx'
 import styles from './turn-panel.module.css'
-import { anewIn, type Course, callOf, fullest, ratioOf, sumUp } from './use-course.ts'
+import { anewIn, type Course, callOf, fullest, ratioOf, type StepProps, sumUp } from './use-course.ts'
 
 /** The figures of the turn under the pointer, else of the one that is chosen. On narrow screens they are unfolded on demand. */
 export function TurnPanel({ course, choice }: StepProps) {

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Comparison, comparisonQuery } from '../../api/comparison.ts'
+import type { Observable } from '../../api/observable.ts'
 import { serverQuery } from '../../api/queries.ts'
 import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
-import { type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
+import { isBroken, type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
 
 const usualPolicy = 'sliding-50'
 /** More policies to show beside the compared one, where computing them is cheap. */
@@ -20,6 +21,17 @@ export interface CourseProps extends Pick<TimelineData, 'points' | 'isWhole'> {
 
 export type Course = ReturnType<typeof useCourse>['course']
 
+/** All steps, and the one that is looked at. */
+export interface StepProps {
+  readonly course: Course
+  readonly choice: {
+    readonly selected: number
+    /** The step under the pointer. */
+    readonly hover: Observable<number | undefined>
+    readonly pick: (index: number) => void
+  }
+}
+
 /** What was sent and read over time, and would have been with other policies: all that the plots, the table and the panel show. */
 export function useCourse({ turns, points, isWhole }: CourseProps) {
   const { thread, search } = usePlace()
@@ -33,7 +45,6 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
   const isRestWanted = comparison?.isWhole === true && points.length <= few
   const { data: restComparison } = useQuery({ ...comparisonQuery(thread, rest), enabled: isRestWanted })
   const course = useMemo(() => {
-    const costs = costsOf(comparison)
     const [compared] = comparedSums(steps, isWhole, comparison)
     return {
       ...{ by, steps, isWhole, sums: sumUp(points), accuracy: accuracyOf(points) },
@@ -41,10 +52,8 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
       cuts: steps.reduce((sum, step) => sum + step.cuts, 0),
       /** What was read with the policy that was used, with the one that is compared, and with others, for orientation. */
       real: { name: policy, sums: runningSums(steps, isWhole, ({ anew }) => anew) },
-      compared: compared ?? { name: policyInWords(chosen), sums: [] },
+      compared: compared ?? { name: policyInWords(chosen), sums: [], anewOf: () => undefined },
       others: comparedSums(steps, isWhole, restComparison),
-      /** `compared` for one call; undefined while it is being read. */
-      comparedAnew: (point: TimelinePoint) => costs.get(callOf(point))?.[0],
     }
   }, [by, steps, points, isWhole, policy, chosen, comparison, restComparison])
   const isCompared = comparison?.isWhole === true && course.compared.sums.length === steps.length
@@ -82,9 +91,6 @@ function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call') {
     }
   })
 }
-
-export const isBroken = ({ status }: TimelinePoint): boolean =>
-  status === 'failed' || status === 'cancelled' || status === 'interrupted'
 
 /** `share` is the part of what was sent that need not be read again, from 0 to 1. */
 export function sumUp(points: Iterable<TimelinePoint>) {
@@ -137,18 +143,14 @@ function runningSums(
   return sums
 }
 
-/** What other policies, named in words, would have read. */
+/** What other policies, named in words, would have read: up to each step, and in one call, as far as it is known. */
 function comparedSums(steps: readonly AxisStep[], isWhole: boolean, comparison?: Comparison) {
-  const costs = costsOf(comparison)
-  return (comparison?.policies ?? []).map((policy, index) => ({
-    name: policyInWords(policy),
-    sums: runningSums(steps, isWhole, point => costs.get(callOf(point))?.[index]),
-  }))
+  const costs = new Map(comparison?.points.map(point => [callOf(point), point.against]))
+  return (comparison?.policies ?? []).map((policy, index) => {
+    const anewOf = (point: TimelinePoint) => costs.get(callOf(point))?.[index]
+    return { name: policyInWords(policy), sums: runningSums(steps, isWhole, anewOf), anewOf }
+  })
 }
-
-/** What each call would have read with each of the policies. */
-const costsOf = (comparison?: Comparison) =>
-  new Map(comparison?.points.map(point => [callOf(point), point.against]))
 
 /** A call as addresses name it: by its id, else by its place. */
 export const callOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>): string => call ?? String(at)

@@ -1,15 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { searchQuery, serverQuery } from '../../api/queries.ts'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useEffect, useImperativeHandle, useRef, useState } from 'react'
+import { groupBy } from '../../../../src/log/group-by.ts'
+import { conversationQuery, searchQuery, serverQuery } from '../../api/queries.ts'
 import { type ListSearch, useGo } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import { amountOf } from '../../parts/format.ts'
+import { ago, amountOf, fullTime } from '../../parts/format.ts'
+import { keyOfHit, placeOfHit, type SearchHit } from '../../parts/hit-place.ts'
+import { Marked } from '../../parts/marked.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { titleOf } from '../../parts/title-of.ts'
+import { useRoving } from '../../parts/use-roving.ts'
 import { useTitle } from '../../parts/use-title.ts'
-import { SearchHits } from './search-hits.tsx'
+import { viewAt } from '../../parts/view-at.ts'
 import styles from './search-view.module.css'
 
 /** Messages of all conversations, found by their words. What is looked for stands in the address. */
@@ -20,7 +25,7 @@ export function SearchView() {
   const isEverything = show === 'everything' && mayInspect
   const go = useGo<ListSearch>()
   const query = useQuery(searchQuery(q, isEverything))
-  const hits = useRef<{ focus: () => void }>(null)
+  const hits = useRef<Pick<HTMLElement, 'focus'>>(null)
   useTitle(q === '' ? 'Search' : `${q} · Search`)
   return (
     <div className={`view ${styles.view}`}>
@@ -42,7 +47,7 @@ export function SearchView() {
         )}
         <h1>
           {q !== '' && query.data && !query.isPlaceholderData
-            ? headingOf(query.data)
+            ? headingOf(query.data.found)
             : 'Search in every message'}
         </h1>
       </header>
@@ -70,7 +75,7 @@ export function SearchView() {
 
 const most = 200
 
-function headingOf({ found }: { readonly found: readonly { readonly conversation: string }[] }): string {
+function headingOf(found: readonly SearchHit[]): string {
   if (found.length === 0) return 'Nothing found'
   const conversations = new Set(found.map(({ conversation }) => conversation)).size
   if (found.length >= most) return `The best ${most} messages`
@@ -158,4 +163,80 @@ function WordsField({ q, onLook, onDown }: WordsFieldProps) {
       onKeyDown={onKeyDown}
     />
   )
+}
+
+interface SearchHitsProps {
+  readonly matches: readonly SearchHit[]
+  readonly ref: React.Ref<Pick<HTMLElement, 'focus'>>
+}
+
+/** The matches by conversation, the one with the best match first. */
+function SearchHits({ matches, ref }: SearchHitsProps) {
+  const groups = [...groupBy(matches, hit => hit.conversation)]
+  const roving = useRoving({
+    items: groups.flatMap(([, hits]) => hits.map(keyOfHit)),
+    name: 'What was found',
+    item: 'message',
+  })
+  useImperativeHandle(ref, () => ({ focus: () => roving.focus() }))
+  return groups.map(([conversation, hits]) => (
+    <section key={conversation} className={styles.group}>
+      <Heading conversation={conversation} amount={hits.length} />
+      <ol>
+        {hits.map(hit => {
+          const key = keyOfHit(hit)
+          return (
+            <li key={key}>
+              <Link
+                ref={roving.ref(key)}
+                {...viewAt('context', conversation, placeOfHit(hit))}
+                className={`grid baseline gap-3 hovers ${styles.hit}`}
+                tabIndex={roving.active === key ? 0 : -1}
+                onFocus={() => roving.setActive(key)}
+              >
+                <span className={styles.role} data-role={hit.role}>
+                  {roles[hit.role] ?? hit.role}
+                </span>
+                <span className={`soft breaks ${styles.text}`} dir="auto">
+                  <Marked text={hit.snippet} places={hit.hits} />
+                </span>
+                <span className={`flex gap-3 one-line ${styles.more}`}>
+                  <span className={`ellipsis ${styles.place}`}>
+                    {lineOf(hit)}#{hit.seq}
+                  </span>
+                  <time dateTime={new Date(hit.time).toISOString()} title={fullTime(hit.time)}>
+                    {ago(hit.time)}
+                  </time>
+                </span>
+              </Link>
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  ))
+}
+
+function Heading({ conversation, amount }: { readonly conversation: string; readonly amount: number }) {
+  const { data } = useQuery(conversationQuery(conversation))
+  const title = titleOf(data ?? { conversation })
+  return (
+    <h2 className={`sticky flex baseline gap-3 subheading ${styles.heading}`}>
+      <Link {...viewAt('context', conversation)} title={conversation} tabIndex={-1}>
+        <bdi>{title}</bdi>
+      </Link>
+      <span className="rigid muted text-12">{amountOf(amount, 'message')}</span>
+    </h2>
+  )
+}
+
+const lineOf = ({ actor, branch }: SearchHit) =>
+  [actor !== 'assistant' && actor, branch !== 'main' && branch]
+    .filter(Boolean)
+    .map(name => `${name} `)
+    .join('')
+
+const roles: Readonly<Record<string, string>> = {
+  assistant: 'model',
+  assistant_note: 'note',
 }

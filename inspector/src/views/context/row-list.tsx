@@ -1,18 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import type { ThreadAddress } from '../api/queries.ts'
+import type { EntryLine } from '../../parts/sent-rows.ts'
+import { isTouch, useMedia } from '../../parts/use-media.ts'
+import { useTexts } from '../../parts/use-texts.ts'
 import type { Landing } from './log-strip.tsx'
-import type { EntryLine } from './sent-rows.ts'
-import { hover, useIsHovered } from './use-hover.ts'
-import { isTouch, useMedia } from './use-media.ts'
-import { useTexts } from './use-texts.ts'
+import { hover, useIsHovered, useScene } from './scene.ts'
 
 type ListItem = Pick<EntryLine, 'key' | 'seq'>
 
 interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'div'>, 'children'> {
-  readonly thread: ThreadAddress
-  /** The last entry of the log. */
-  readonly head: number
   readonly items: readonly Row[]
   /** The row that is brought into sight, -1 for none. */
   readonly selectedAt: number
@@ -31,19 +27,8 @@ interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'
 
 /** A list of rows of one height, of which only those in sight are in the page. One stop of the tab key for all. */
 export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
-  const {
-    thread,
-    head,
-    items,
-    selectedAt,
-    render,
-    landing,
-    foot,
-    onSeen,
-    rowsClass = '',
-    after,
-    ...box
-  } = props
+  const { items, selectedAt, render, landing, foot, onSeen, rowsClass = '', after, ...box } = props
+  const { place, entries } = useScene()
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = useMedia(isTouch) ? 28 : 20
   const amount = items.length
@@ -61,9 +46,9 @@ export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
     if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
   }, [selectedAt, virtual, height])
   const textOf = useTexts(
-    thread,
+    place.thread,
     shown.flatMap(({ index }) => items[index]!.seq ?? []),
-    head,
+    entries.length,
   )
   const top = virtual.scrollOffset ?? 0
   const firstSeen = items[Math.floor(top / rowHeight)]
@@ -111,24 +96,23 @@ export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
   )
 }
 
-interface ListRowProps extends Omit<React.ComponentProps<'div'>, 'onSelect'> {
+interface ListRowProps extends React.ComponentProps<'div'> {
   /** The entry that lights up with it everywhere, and that a click selects. */
   readonly seq?: number | undefined
-  readonly isSelected?: boolean
-  readonly onSelect?: ((seq: number) => void) | undefined
 }
 
 /** A row of such a list. Keys of the view do what a click does. */
-export function Row({ seq, isSelected = false, onSelect, ...box }: ListRowProps) {
+export function Row({ seq, ...box }: ListRowProps) {
+  const { selected, select } = useScene()
   const isHovered = useIsHovered(seq)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
       role="treeitem"
-      aria-selected={isSelected}
+      aria-selected={seq !== undefined && seq === selected}
       tabIndex={-1}
       data-hovered={isHovered}
-      onClick={seq === undefined ? undefined : () => onSelect?.(seq)}
+      onClick={seq === undefined ? undefined : () => select(seq)}
       onPointerEnter={() => hover.set(seq)}
       onPointerLeave={() => hover.set(undefined)}
       {...box}

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef } from 'react'
-import { type Observable, observable } from '../api/observable.ts'
-import { startDrawing, useColours } from './canvas.ts'
-import { type FateRun, fateAt } from './fate-runs.ts'
-import { drawnAs, type Fate, fateNames } from './fates.ts'
-import { entryAt, type LogScale, toY } from './log-scale.ts'
-import { hover } from './use-hover.ts'
-import { useSize } from './use-size.ts'
+import { type Observable, observable } from '../../api/observable.ts'
+import { startDrawing, useColours } from '../../parts/canvas.ts'
+import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
+import { drawnAs, type Fate, fateNames } from '../../parts/fates.ts'
+import { entryAt, type LogScale, toY } from '../../parts/log-scale.ts'
+import { useSize } from '../../parts/use-size.ts'
+import { hover, useScene } from './scene.ts'
 
 /**
  * The places of a strip in its area, from left to right: its line along all that the log has, the frame of an entry that is
@@ -22,8 +22,6 @@ interface LogStripProps {
   readonly className: string
   readonly label: string
   readonly scale: LogScale
-  readonly selected: number | undefined
-  readonly onSelect: (seq: number) => void
   /** More entries whose ribbons stand out. */
   readonly lit?: ReadonlySet<number> | undefined
   /** The same function as long as what it draws from is the same. */
@@ -39,8 +37,9 @@ export const stripEdge = 6
 
 /** The whole log as a strip of bars, by what became of each entry, with ribbons to the places of what was sent. */
 export function LogStrip(props: LogStripProps) {
-  const { className, label, scale, selected, onSelect, lit, toShape, drawMore, children } = props
+  const { className, label, scale, lit, toShape, drawMore, children } = props
   const { isLined = false, hasRibbons = true } = props
+  const { selected, select } = useScene()
   const [setArea, size] = useSize<HTMLDivElement>()
   const bars = useRef<HTMLCanvasElement>(null)
   const ribbons = useRef<HTMLCanvasElement>(null)
@@ -88,9 +87,9 @@ export function LogStrip(props: LogStripProps) {
     if (x < shape.touched[0] || x > shape.touched[1] || scale.entries.length === 0) return undefined
     return entryNear(place, event.clientY - top, seq => shape.sides.map(({ runs }) => fateAt(runs, seq)))
   }
-  const select = (event: React.PointerEvent) => {
+  const selectAt = (event: React.PointerEvent) => {
     const seq = seqAt(event)
-    if (seq !== undefined) onSelect(seq)
+    if (seq !== undefined) select(seq)
   }
   return (
     <div
@@ -98,10 +97,10 @@ export function LogStrip(props: LogStripProps) {
       className={`low relative ${className}`}
       role="img"
       aria-label={label}
-      onPointerDown={select}
+      onPointerDown={selectAt}
       onPointerMove={event => {
         hover.set(seqAt(event))
-        if (event.buttons === 1) select(event)
+        if (event.buttons === 1) selectAt(event)
       }}
       onPointerLeave={() => hover.set(undefined)}
     >
