@@ -121,7 +121,9 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
   }
   const sources = useSources(bare)
   const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
-  const scene: Scene = { ...bare, sources, lit: search.said === undefined ? undefined : lit }
+  // A comparison has no answer that could say why messages are lit.
+  const isLit = search.said !== undefined && search.b === undefined
+  const scene: Scene = { ...bare, sources, lit: isLit ? lit : undefined }
   useEffect(() => () => hover.set(undefined), [])
   // The other forms open also when the server is away by then.
   useEffect(() => {
