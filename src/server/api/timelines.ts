@@ -6,8 +6,7 @@ import { createSettings, type FitFields, fitFields, policyOf } from './fit-threa
 import { defineRoute } from './route.ts'
 import { type AnswerValue, count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
-import { fateIn } from './timeline/fate-runs.ts'
-import { point, type TimelinePoint } from './timeline/point.ts'
+import { fateIn, point, type TimelinePoint } from './timeline/point.ts'
 
 const run = z.object({
   fate: z.enum(fates),

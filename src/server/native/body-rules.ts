@@ -3,7 +3,7 @@ import { isObject } from '../../log/parse-json.ts'
 import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
 import { ownSignature } from '../adapters/messages/messages-adapter.ts'
-import { thoughtMark } from '../adapters/responses/hints.ts'
+import { thoughtMark } from '../adapters/responses/to-response.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {

@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { openReader } from '../reader/open-reader.ts'
-import { readerServer } from '../reader/reader-server.ts'
+import { openReader, readerServer } from '../reader/reader-server.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ReaderUpstreamOptions {

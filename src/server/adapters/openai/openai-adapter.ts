@@ -3,15 +3,14 @@ import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { ReplyCall } from '../../../turn/model-reply.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
-import { leadMarksCache } from '../marks-cache.ts'
+import { leadMarksCache } from '../message-list.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { refuseElsewhere } from '../own-form.ts'
 import { readChatMessages } from '../read-chat-messages.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
-import { replyStream, tokensOf } from '../reply-stream.ts'
-import { sse } from '../sse.ts'
+import { replyStream, sse, tokensOf } from '../reply-stream.ts'
 
 /** `/v1/chat/completions`. */
 export const openaiAdapter: Adapter = {
