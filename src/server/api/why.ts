@@ -16,7 +16,7 @@ import { type ThreadRequest, threadOf } from './find.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute } from './route.ts'
-import { type AnswerValue, count, cutPlaces, name, place, threadFields } from './schemas.ts'
+import { count, cutPlaces, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
   seq: place,
@@ -150,11 +150,7 @@ function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter):
   return free === 0 ? 0 : toFigures({ tokens, margin, over: 0, parts: {} }, room).free
 }
 
-function toAnswer(
-  { text, recall, ...account }: Why,
-  room: Room,
-  counter: TokenCounter,
-): AnswerValue<z.input<typeof why>> {
+function toAnswer({ text, recall, ...account }: Why, room: Room, counter: TokenCounter) {
   const { asking, found, better, needs, left, room: most, ...rest } = recall ?? { outcome: 'never' as const }
   const { unit, leaving, cut } = account
   const inModel = (tokens: number) => toModelTokens(tokens, room.factor)

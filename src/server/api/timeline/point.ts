@@ -10,7 +10,7 @@ import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
 import { factorField, toCutFigures, toFigures } from '../model-tokens.ts'
-import { type AnswerValue, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
+import { type AnswerOf, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
 import type { ThreadReading } from './reading.ts'
 import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
 
@@ -50,7 +50,7 @@ export const point = z.object({
     .describe('what other policies would have sent here, with the same window'),
 })
 
-export type TimelinePoint = AnswerValue<z.input<typeof point>> & { readonly fates: string }
+export type TimelinePoint = AnswerOf<typeof point> & { readonly fates: string }
 
 /** How a context is made where none was sent. The calibration is the one that the model had at each place. */
 export interface PointOptions extends RoomSettings {
