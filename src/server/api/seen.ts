@@ -6,10 +6,9 @@ import { type Fate, fates, type Receipt } from '../../context/receipt.ts'
 import type { Mention } from '../../context/why/mentions.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { threadOf } from './find.ts'
-import { atField, fitFields } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
-import { count, name, place, threadFields } from './schemas.ts'
-import { settingsOf } from './why.ts'
+import { count, place } from './schemas.ts'
+import { contextOrCall, settingsOf } from './why.ts'
 
 const seen = z.object({
   asking: place.optional().describe('the newest user message'),
@@ -37,13 +36,7 @@ export const seenRoutes = [
     scope: 'inspect',
     summary:
       'Says whether a context has what a text says, by its words, and with which settings it would. Without a text: what the newest user message asks for.',
-    query: {
-      ...threadFields,
-      ...fitFields,
-      at: atField,
-      call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
-      text: z.string().max(10_000).optional(),
-    },
+    query: { ...contextOrCall, text: z.string().max(10_000).optional() },
     answer: seen,
     async handle(call) {
       const thread = await threadOf(call)

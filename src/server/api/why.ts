@@ -77,17 +77,20 @@ const why = z.object({
     .describe('for an entry that is sent: after how many more turns like the last ones it no longer is'),
 })
 
+/** A context by its place and how it is made, or by its call. */
+export const contextOrCall = {
+  ...threadFields,
+  ...fitFields,
+  at: atField,
+  call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
+}
+
 export const whyRoutes = [
   defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
     summary:
       'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
-    query: {
-      ...threadFields,
-      ...fitFields,
-      at: atField,
-      call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
-    },
+    query: contextOrCall,
     answer: why,
     async handle(call) {
       const { entry } = call.params

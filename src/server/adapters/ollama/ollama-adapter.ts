@@ -17,10 +17,7 @@ export const ollamaAdapter: Adapter = {
   read: readRequest,
   stream: start => streamLines(start),
   whole: toAnswer,
-  fault: (fault: AdapterFault) => ({
-    status: fault.code === 'context_too_long' ? 400 : fault.status,
-    body: toError(fault),
-  }),
+  fault: fault => ({ status: fault.code === 'context_too_long' ? 400 : fault.status, body: toError(fault) }),
 }
 
 export const generateAdapter: Adapter = {

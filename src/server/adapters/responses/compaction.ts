@@ -54,14 +54,8 @@ export function compactionAnswer(start: ReplyStart, packed: string, wish: Compac
   const [output, usage] = [[item], noUsage]
   const json = (value: object) => ({ type: 'application/json', text: JSON.stringify(value) })
   if (wish === 'address') {
-    const created = Math.floor(start.time / 1000)
-    return json({
-      id: responseId(start.id),
-      object: 'response.compaction',
-      created_at: created,
-      output,
-      usage,
-    })
+    const head = { id: responseId(start.id), object: 'response.compaction' }
+    return json({ ...head, created_at: Math.floor(start.time / 1000), output, usage })
   }
   const response = responseOf(start, { status: 'completed', output, usage })
   if (!start.request.stream) return json(response)

@@ -104,10 +104,9 @@ export const toOutputText = (text: string, logprobs: readonly unknown[]) => ({
 export function toFunctionCall(
   start: ReplyStart,
   index: number,
-  call: ReplyCall,
+  { id, name, arguments: json }: ReplyCall,
   status: ResponseStatus = 'completed',
 ) {
-  const { id, name, arguments: json } = call
   const { namespaced } = hintsOf(start.request)
   return {
     id: itemId('fc', start.id, index),
