@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import { startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

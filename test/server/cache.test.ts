@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ServerOptions } from '../../src/server/create-server.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { ollamaUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { type CachingOptions, type Read, startLlama, startOllama } from './caching-upstream.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 

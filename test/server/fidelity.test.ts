@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import { ollamaAnswer, openaiAnswer, sse, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

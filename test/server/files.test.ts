@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { ollamaUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { ollamaAnswer, openaiAnswer, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

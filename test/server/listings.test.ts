@@ -1,7 +1,7 @@
 import { Ollama } from 'ollama'
 import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { startServer } from './start-server.ts'
 
 /** The server before an upstream that knows nothing of Ollama. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { ollamaAnswer } from '../scripted-upstream.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { startServer } from './start-server.ts'
 
 const apiKey = 'operators-own/4711'

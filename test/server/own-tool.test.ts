@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type RulesAnswer, type RulesRequest, rules } from '../../src/models/rules.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { someStores } from '../every-store.ts'
 import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'

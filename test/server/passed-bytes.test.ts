@@ -1,8 +1,7 @@
 import { request } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, it, onTestFinished } from 'vitest'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { ollamaUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamScript } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

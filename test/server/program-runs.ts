@@ -1,5 +1,4 @@
-import { anthropicUpstream } from '../../src/server/upstream/anthropic-upstream.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { anthropicUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 
 type Fields = Readonly<Record<string, unknown>>

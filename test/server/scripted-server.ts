@@ -1,5 +1,5 @@
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import type { UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

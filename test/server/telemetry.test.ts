@@ -1,6 +1,6 @@
 import { type Attributes, type SpanOptions, type Tracer, trace } from '@opentelemetry/api'
 import { expect, it, onTestFinished } from 'vitest'
-import { openTelemetry } from '../../src/server/health/telemetry.ts'
+import { openTelemetry } from '../../src/server/serve/server-log.ts'
 import { startServer } from './start-server.ts'
 
 it('reports requests as spans, with tokens and errors and without texts', async () => {

@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { anthropicEvents } from '../../src/models/anthropic/anthropic.fixture.ts'
-import { anthropicUpstream } from '../../src/server/upstream/anthropic-upstream.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

@@ -3,7 +3,7 @@ import { createOpenAICompatible } from 'ai-sdk-openai-compatible-3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { MessageLike } from '../../src/log/message.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 

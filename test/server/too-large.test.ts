@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import { ollamaAnswer } from '../scripted-upstream.ts'
 import { startScripted } from './scripted-server.ts'
 import { startServer } from './start-server.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../src/log/message.ts'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import type { Store } from '../../src/stores/store.ts'

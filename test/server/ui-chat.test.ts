@@ -5,7 +5,7 @@ import {
   validateUIMessages,
 } from 'ai'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
 import type { Store } from '../../src/stores/store.ts'

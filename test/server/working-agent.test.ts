@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ServerOptions } from '../../src/server/create-server.ts'
-import { openaiUpstream } from '../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 

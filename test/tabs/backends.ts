@@ -2,7 +2,7 @@ import { createUIChatHandler } from '../../src/chat/index.ts'
 import { createHistory } from '../../src/history/index.ts'
 import { ollama } from '../../src/models/index.ts'
 import { createServer } from '../../src/server/create-server.ts'
-import { ollamaUpstream } from '../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import type { Store } from '../../src/stores/store.ts'
 
 /** A backend of `useChat` on a store. Its model is asked at the address of an Ollama. */

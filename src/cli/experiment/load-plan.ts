@@ -4,7 +4,7 @@ import type { ExperimentPlan, ExperimentTools, Hook, PlanJson } from '../../expe
 import { modelFor, parseExperiment } from '../../experiment/index.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
-import { importModule } from '../../server/import-module.ts'
+import { importModule } from '../../server/package.ts'
 import { UserError } from '../print.ts'
 import { harmless } from './wording.ts'
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart } from './adapter.ts'
-import { signOfLife } from './sse.ts'
+import { signOfLife } from './reply-stream.ts'
 
 /** What a model says, for a test to write through an adapter and to read back through the client library of its wire. */
 export interface SampleReply {

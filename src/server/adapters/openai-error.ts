@@ -2,17 +2,11 @@ import type { AdapterFault } from './adapter.ts'
 
 /** An error as chat completions and the Responses API have it. */
 export function toOpenAiError(fault: AdapterFault) {
-  const { status, code, message, field = null } = fault
-  if (code !== 'context_too_long') {
-    return { status, body: { error: { message, type: typeOf(status), param: field, code } } }
-  }
-  const error = {
-    message: tooLong(fault),
-    type: 'invalid_request_error',
-    param: field,
-    code: 'context_length_exceeded',
-  }
-  return { status: 400, body: { error } }
+  const { status, code, message, field: param = null } = fault
+  if (code !== 'context_too_long')
+    return { status, body: { error: { message, type: typeOf(status), param, code } } }
+  const tooLongError = { type: 'invalid_request_error', param, code: 'context_length_exceeded' }
+  return { status: 400, body: { error: { message: tooLong(fault), ...tooLongError } } }
 }
 
 /** The words by which clients know that they must shorten the conversation. */

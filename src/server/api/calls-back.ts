@@ -5,7 +5,7 @@ import { type ThreadCall, toThreadCall } from '../../history/calls/calls.ts'
 import { endOf, type Plan } from '../../history/calls/plan.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import type { Head, Store, ThreadKey } from '../../stores/store.ts'
-import { type AnswerValue, callStatus, name, place } from './schemas.ts'
+import { type AnswerOf, callStatus, name, place } from './schemas.ts'
 
 /** How many calls of a branch are read first: mostly the newest are wanted. */
 const fewestCalls = 64
@@ -51,7 +51,7 @@ export const pageCall = z.object({
     ),
 })
 
-type PageCall = AnswerValue<z.input<typeof pageCall>>
+type PageCall = AnswerOf<typeof pageCall>
 
 /** Reading back stops after this many calls that are too old. */
 const mostOlder = 64

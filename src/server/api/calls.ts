@@ -11,7 +11,7 @@ import { stretch } from './context-answer.ts'
 import { notFound, threadOf } from './find.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
-import { type AnswerValue, callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
+import { callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 
 export const call = z.object({
@@ -124,7 +124,7 @@ export async function findCall({ log }: Pick<ApiCall, 'log'>, { key }: Thread, i
   throw notFound('call', id)
 }
 
-export function toCall(one: ThreadCall): AnswerValue<z.input<typeof call>> {
+export function toCall(one: ThreadCall) {
   const { id, turn, time, model, status, error, reported } = one
   const plan = readPlan(one.plan)
   const { window, reserve, policy, counter, cached, cacheLost, toolsSaved, reused, reply } = plan

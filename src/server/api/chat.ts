@@ -4,7 +4,6 @@ import { parts as partNames } from '../../context/receipt.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { readMedia } from '../../models/read-media.ts'
-import type { ThreadKey } from '../../stores/store.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { errorBody, type ServerEvent } from './event-stream.ts'
@@ -13,7 +12,7 @@ import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
 import { defineRoute } from './route.ts'
-import { type AnswerValue, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
+import { type AnswerOf, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
 
@@ -71,7 +70,7 @@ const replyPart = z.discriminatedUnion('type', [
   }),
 ])
 
-type ReplyPart = AnswerValue<z.input<typeof replyPart>>
+type ReplyPart = AnswerOf<typeof replyPart>
 
 /** Turns that the server answers. Closing the stream cancels one. */
 export const chatRoutes = [
@@ -163,11 +162,6 @@ type TurnBody = z.output<z.ZodObject<typeof asking>> &
     readonly input?: z.output<typeof inputSchema>
   }
 
-interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<ThreadKey, 'actor' | 'branch'>> {
-  readonly signal: AbortSignal
-  readonly key?: string
-}
-
 /**
  * Asks the model of a request. What the client gets of it depends on its scopes. `branch`: where the reply goes, if that branch
  * is there.
@@ -175,7 +169,7 @@ interface TurnPlace extends Pick<ThreadKey, 'conversation'>, Partial<Pick<Thread
 async function answer(
   call: ThreadRequest & { readonly body: TurnBody },
   branch: string | undefined,
-  ask: (chat: Chat, options: TurnPlace) => Reply,
+  ask: (chat: Chat, options: NonNullable<Parameters<Chat['send']>[1]>) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId, query } = call
   const { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input } = call.body

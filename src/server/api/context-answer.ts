@@ -4,7 +4,7 @@ import { countFates } from '../../context/make-receipt.ts'
 import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
-import { type AnswerValue, count, counted, cutPlaces, message, place } from './schemas.ts'
+import { count, counted, cutPlaces, message, place } from './schemas.ts'
 import { type SourceOptions, sentRow, toSentRows } from './sent-rows.ts'
 
 const fate = z.enum(fates)
@@ -48,7 +48,7 @@ export const contextAnswer = contextSummary.extend({
 })
 
 /** The tokens are the model's; the counts are those of entries, without the system prompt. */
-export function toSummary({ receipt }: Context, room: Room): AnswerValue<z.input<typeof contextSummary>> {
+export function toSummary({ receipt }: Context, room: Room) {
   const { policy, counter, cut, prefix } = receipt
   const figures = toFigures(receipt, room)
   const { window, reserve, margin, tokens } = figures
@@ -67,10 +67,7 @@ interface ShownContext extends SourceOptions {
   readonly isWithMessages: boolean
 }
 
-export async function toContextAnswer(
-  context: Context,
-  options: ShownContext,
-): Promise<AnswerValue<z.input<typeof contextAnswer>>> {
+export async function toContextAnswer(context: Context, options: ShownContext) {
   const { at, room, isWithMessages, isWithTexts } = options
   const { receipt, messages } = context
   const { stretches, faults, sent, changing } = receipt

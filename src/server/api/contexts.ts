@@ -7,7 +7,7 @@ import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } fr
 import { threadOf } from './find.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
-import { type AnswerValue, place, threadFields } from './schemas.ts'
+import { type AnswerOf, place, threadFields } from './schemas.ts'
 import { textsField } from './sent-rows.ts'
 
 const fitting = z.strictObject(fitFields)
@@ -102,7 +102,7 @@ export const contextRoutes = [
       // A policy that does not exist is refused now: in the middle of the lines it could not be told.
       for (const policy of policies) policyOf({ policy, effort })
       const fit = await createFitting(await threadOf(call), call.parts)
-      async function* cells(): AsyncGenerator<AnswerValue<z.input<typeof cell>>> {
+      async function* cells(): AsyncGenerator<AnswerOf<typeof cell>> {
         for (const policy of policies)
           for (const window of windows) {
             // Each line leaves before the next is made, and a client that has left is seen.

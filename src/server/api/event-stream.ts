@@ -1,5 +1,5 @@
 import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
-import { oneLine, sse } from '../adapters/sse.ts'
+import { oneLine, sse } from '../adapters/reply-stream.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { toFault } from '../to-fault.ts'
 

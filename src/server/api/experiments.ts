@@ -1,11 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
-import type { ExperimentSummary } from '../../experiment/index.ts'
+import type { Experiment, ExperimentSummary, ExperimentTools, PlanJson } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { loadStandCode, standModule } from '../samples/lemonade-stand.ts'
+import type { Model } from '../../models/model.ts'
+import { packageFile } from '../package.ts'
 import { lastEventOf } from './event-stream.ts'
 import { notFound } from './find.ts'
 import { factorField } from './model-tokens.ts'
@@ -167,10 +169,7 @@ export const experimentRoutes = [
       if (isOver(shown))
         throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${shown.status}.`)
       const plan = await readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
-      const stop = new AbortController()
-      const resumed = experiments.resume(plan, id, { signal: stop.signal })
-      await call.parts.experiments.start(call.caller.tenant, resumed, stop)
-      return toSummary(await experiments.show(id))
+      return begin(call, signal => experiments.resume(plan, id, { signal }))
     },
   }),
   defineRoute('post', '/experiments/:experiment/stop', {
@@ -181,10 +180,14 @@ export const experimentRoutes = [
   }),
 ]
 
-export async function startExperiment(call: ApiCall, json: object, id?: string): Promise<ExperimentSummary> {
+export async function startExperiment(call: ApiCall, json: object, id?: string) {
   const plan = await readPlan(call, json)
+  return begin(call, signal => experimentsOf(call).run(plan, { signal, id }))
+}
+
+async function begin(call: ApiCall, run: (signal: AbortSignal) => Experiment) {
   const stop = new AbortController()
-  const experiment = experimentsOf(call).run(plan, { signal: stop.signal, id })
+  const experiment = run(stop.signal)
   await call.parts.experiments.start(call.caller.tenant, experiment, stop)
   return toSummary(await experimentsOf(call).show(experiment.id))
 }
@@ -246,7 +249,7 @@ async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typ
     if (looks !== lastLooks) yield { event: 'state', data: state }
     lastLooks = looks
     if (isOver(state) || signal.aborted) return
-    for await (const event of parts.experiments.listen(caller.tenant, id, since, signal) ?? []) {
+    for await (const event of parts.experiments.listen(caller.tenant, id, since, signal)) {
       since = Number(event.id)
       yield event
     }
@@ -254,3 +257,22 @@ async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typ
     await pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
+
+/** What a plan calls the code of the sample: the only code that a posted plan can name. */
+const standModule = 'throughline:lemonade-stand'
+
+/** The sample experiment, an example of the package: a lemonade stand of three roles who act by rules, so no model is asked. */
+export async function readStandPlan(): Promise<PlanJson> {
+  const plan: PlanJson = JSON.parse(await readFile(packageFile('examples/lemonade-stand/plan.json'), 'utf8'))
+  return { ...plan, tools: standModule, roles: plan.roles.map(role => ({ ...role, window: 4096 })) }
+}
+
+interface StandCode {
+  readonly default: ExperimentTools<Record<string, unknown>>
+  /** By role. */
+  readonly models: Readonly<Record<string, Model>>
+}
+
+/** The code is part of the build, because its schemas need a package that is not installed with this one. */
+const loadStandCode = () =>
+  import('../../../examples/lemonade-stand/tools.ts') as Promise<unknown> as Promise<StandCode>

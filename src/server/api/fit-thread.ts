@@ -37,8 +37,7 @@ export const fitFields = {
 
 export const atField = place.optional().describe('the thread as it was when this entry was its last')
 
-const fitSchema = z.strictObject(fitFields)
-export type FitFields = z.output<typeof fitSchema>
+export type FitFields = z.output<z.ZodObject<typeof fitFields>>
 
 /** How a context is made: the options of `fit`, and the system prompt. Window and reserve are in our counts. */
 export interface FitSettings extends Omit<ThreadContextOptions, 'at' | 'previous'> {

@@ -18,7 +18,7 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { toCall, toParts, call as wholeCall } from './calls.ts'
 import type { ApiCall } from './route.ts'
-import { type AnswerValue, count, counted, name, place, status, time } from './schemas.ts'
+import { count, counted, name, place, status, time } from './schemas.ts'
 
 /** How a request of a client found its conversation. */
 const recognised = z.object({
@@ -65,7 +65,7 @@ export const latest = z.object({
 export async function readLatest(
   { log, looking, has }: ApiCall,
   { conversation, threads }: ConversationInfo,
-): Promise<AnswerValue<z.input<typeof latest>> | undefined> {
+) {
   const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
   const [newest] = (spoken.length > 0 ? spoken : threads).toSorted((a, b) => b.updatedAt - a.updatedAt)
   if (!newest) return undefined
@@ -101,7 +101,7 @@ function toSaid(message: MessageLike & { readonly seq: number }) {
 const mostRead = 12
 
 /** The newest request of a client: what the server wrote beside the message that began its turn. */
-async function readRequest(source: LogSource): Promise<AnswerValue<z.input<typeof recognised>> | undefined> {
+async function readRequest(source: LogSource) {
   for await (const { data, seq, time } of readLog(source, { reverse: true, limit: mostRead })) {
     const { request } = (isObject(data) ? data : {}) as { readonly request?: unknown }
     if (!isObject(request)) continue
@@ -117,7 +117,7 @@ async function readRequest(source: LogSource): Promise<AnswerValue<z.input<typeo
 /** What was imported may hold anything. */
 const toText = (value: unknown) => (typeof value === 'string' ? value.slice(0, 1000) : '')
 
-function toLastCall(call: ThreadCall): AnswerValue<z.input<typeof lastCall>> {
+function toLastCall(call: ThreadCall) {
   const plan = readPlan(call.plan)
   const { factor } = roomOf(plan)
   const { margin, reused } = plan

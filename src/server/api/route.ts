@@ -8,7 +8,7 @@ import type { ServerParts } from '../routes/server-parts.ts'
 import type { ServerEvent } from './event-stream.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
-import { type AnswerValue, name, place } from './schemas.ts'
+import { type AnswerOf, name, place } from './schemas.ts'
 import type { Timelines } from './timeline/create-timeline.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -143,7 +143,7 @@ export function defineRoute<
     readonly answer?: Answer
     handle(
       call: ApiCall<PathParams<Path>, OutputOf<Query>, OutputOf<Body>>,
-    ): Answers<AnswerValue<z.input<Answer>>>[Kind] | Promise<Answers<AnswerValue<z.input<Answer>>>[Kind]>
+    ): Answers<AnswerOf<Answer>>[Kind] | Promise<Answers<AnswerOf<Answer>>[Kind]>
   },
 ): TypedRoute<Called, Path, Kind, Query, Body, Answer> {
   const { query = {}, body, kind = 'json' } = route

@@ -85,10 +85,12 @@ export const cutPlaces = z
   .describe('where the conversation was cut: see docs/receipt.md')
 
 /** A value of a schema as a handler may give it: read-only, and any object where a schema leaves the fields open. */
-export type AnswerValue<Value> = Value extends readonly (infer Item)[]
-  ? readonly AnswerValue<Item>[]
+export type AnswerOf<Schema extends z.ZodType> = Readable<z.input<Schema>>
+
+type Readable<Value> = Value extends readonly (infer Item)[]
+  ? readonly Readable<Item>[]
   : Value extends object
     ? string extends keyof Value
       ? object
-      : { readonly [Name in keyof Value]: AnswerValue<Value[Name]> }
+      : { readonly [Name in keyof Value]: Readable<Value[Name]> }
     : Value

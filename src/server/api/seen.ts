@@ -5,11 +5,10 @@ import { rarity } from '../../context/recall/posting.ts'
 import { type Fate, fates, type Receipt } from '../../context/receipt.ts'
 import type { Mention } from '../../context/why/mentions.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
-import { type ThreadRequest, threadOf } from './find.ts'
-import { atField, type FitFields, fitFields } from './fit-thread.ts'
+import { threadOf } from './find.ts'
 import { defineRoute } from './route.ts'
-import { count, name, place, threadFields } from './schemas.ts'
-import { settingsOf } from './why.ts'
+import { count, place } from './schemas.ts'
+import { contextOrCall, settingsOf } from './why.ts'
 
 const seen = z.object({
   asking: place.optional().describe('the newest user message'),
@@ -37,15 +36,9 @@ export const seenRoutes = [
     scope: 'inspect',
     summary:
       'Says whether a context has what a text says, by its words, and with which settings it would. Without a text: what the newest user message asks for.',
-    query: {
-      ...threadFields,
-      ...fitFields,
-      at: atField,
-      call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
-      text: z.string().max(10_000).optional(),
-    },
+    query: { ...contextOrCall, text: z.string().max(10_000).optional() },
     answer: seen,
-    async handle(call: ThreadRequest<FitFields & SeenFields>) {
+    async handle(call) {
       const thread = await threadOf(call)
       const { options, room } = await settingsOf(call, thread)
       const { text } = call.query
@@ -84,12 +77,6 @@ function nearest(policy: string, window: number) {
     [...new Set([policy, 'balanced'])].map(choice => ({ policy: choice, window: times * window })),
   )
   return [others.map(choice => ({ policy: choice, window })), larger]
-}
-
-interface SeenFields {
-  readonly at?: number
-  readonly call?: string
-  readonly text?: string
 }
 
 const isSent = (fate: Fate | undefined) => fate === 'kept' || fate === 'altered' || fate === 'recalled'

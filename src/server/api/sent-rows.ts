@@ -3,13 +3,12 @@ import { firstPlace } from '../../context/conversation/first-place.ts'
 import { parts, type ReceiptStretch, type SentMessage } from '../../context/receipt.ts'
 import type { Thread } from '../../history/index.ts'
 import { loadQuotes } from '../../history/log/load-quotes.ts'
-import type { QuoteReference } from '../../history/log/quote-reference.ts'
 import { attempt } from '../../log/attempt.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import type { ApiCall } from './route.ts'
-import { type AnswerValue, count, name, place, time } from './schemas.ts'
+import { type AnswerOf, count, name, place, time } from './schemas.ts'
 
 const quoteSource = z
   .object({
@@ -25,7 +24,7 @@ const quoteSource = z
   })
   .describe('a message of another conversation')
 
-type QuoteSource = AnswerValue<z.input<typeof quoteSource>>
+type QuoteSource = AnswerOf<typeof quoteSource>
 
 const standsFor = z.array(place).describe('the entries that it quotes or stands for')
 
@@ -59,7 +58,7 @@ export const textsField = z
   .optional()
   .describe('false leaves out every text: what stands in a context that its user may not see, such as a note')
 
-export type SentRow = AnswerValue<z.input<typeof sentRow>>
+export type SentRow = AnswerOf<typeof sentRow>
 
 export interface SourceOptions extends Pick<ApiCall, 'log' | 'looking'> {
   readonly thread: Thread
@@ -129,22 +128,18 @@ async function loadSources(
     return title
   }
 
-  async function toSource(
-    { conversation, actor, branch, seq, why }: QuoteReference,
-    time: number | undefined,
-  ): Promise<QuoteSource> {
-    const source = { conversation, actor, branch, seq, why }
-    if (time === undefined) return { ...source, isGone: true }
-    return { ...source, time, title: isWithTexts ? await titleOf(conversation) : undefined }
-  }
-
   const sources = new Map<number, readonly QuoteSource[]>()
   for (const { remembered } of sent.flatMap(one => [one, ...(one.joined ?? [])])) {
     if (!remembered || sources.has(remembered.for)) continue
     const [entry] = await thread.entries({ at: remembered.for, limit: 1 })
     const references = (entry?.seq === remembered.for && entry.quotes) || []
     const quotes = await loadQuotes({ store, key, count: looking.count }, references)
-    const loading = references.map((reference, at) => toSource(reference, quotes[at]?.time))
+    const loading = references.map(async ({ conversation, actor, branch, seq, why }, at) => {
+      const source = { conversation, actor, branch, seq, why }
+      const time = quotes[at]?.time
+      if (time === undefined) return { ...source, isGone: true }
+      return { ...source, time, title: isWithTexts ? await titleOf(conversation) : undefined }
+    })
     sources.set(remembered.for, await Promise.all(loading))
   }
   return ({ remembered }: Pick<SentMessage, 'remembered'>): readonly QuoteSource[] => {

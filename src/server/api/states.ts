@@ -11,7 +11,7 @@ import { sourceOf } from '../exchange/inquiry.ts'
 import { threadOf } from './find.ts'
 import { atField } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
-import { type AnswerValue, count, place, threadFields } from './schemas.ts'
+import { type AnswerOf, count, place, threadFields } from './schemas.ts'
 
 const reading = z.object({
   name: z.string(),
@@ -25,7 +25,7 @@ const reading = z.object({
     .describe('newer results that could not be used, newest first'),
 })
 
-type ShownReading = AnswerValue<z.input<typeof reading>>
+type ShownReading = AnswerOf<typeof reading>
 
 /** How many entries are read where no states are set, how many tools are told, and how many skipped results of each. */
 const mostEntries = 5000

@@ -9,19 +9,8 @@ import { sourceOf } from '../exchange/inquiry.ts'
 import { callsBetween, pageCall } from './calls-back.ts'
 import { findConversation, threadOf } from './find.ts'
 import { atField } from './fit-thread.ts'
-import { type ApiCall, defineRoute } from './route.ts'
-import {
-  type AnswerValue,
-  count,
-  limitOf,
-  message,
-  name,
-  place,
-  status,
-  threadFields,
-  threadPlace,
-  time,
-} from './schemas.ts'
+import { defineRoute } from './route.ts'
+import { count, limitOf, message, name, place, status, threadFields, threadPlace, time } from './schemas.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
 
@@ -164,7 +153,14 @@ export const threadRoutes = [
       const { at, limit = 100 } = call.query
       const thread = await threadOf(call)
       const entries = await thread.entries({ at, limit })
-      const tokens = await tokensOf(call, thread, entries)
+      const [first, last] = [entries[0], entries.at(-1)]
+      const tokens = new Map<number, number | undefined>()
+      if (first && last)
+        for await (const { seq, tokens: sizes } of call.log.store.entries(thread.key, {
+          from: first.seq,
+          to: last.seq,
+        }))
+          tokens.set(seq, sizes[call.looking.count.id])
       return { entries: entries.map(entry => toLogged(entry, tokens.get(entry.seq))) }
     },
   }),
@@ -227,20 +223,7 @@ async function beginningOf(thread: Thread, at: number) {
   return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
 }
 
-async function tokensOf(
-  { log: { store }, looking: { count } }: ApiCall,
-  { key }: Thread,
-  entries: readonly LoggedMessage[],
-): Promise<ReadonlyMap<number, number | undefined>> {
-  const tokens = new Map<number, number | undefined>()
-  const [first, last] = [entries[0], entries.at(-1)]
-  if (first && last)
-    for await (const entry of store.entries(key, { from: first.seq, to: last.seq }))
-      tokens.set(entry.seq, entry.tokens[count.id])
-  return tokens
-}
-
-function toLogged(entry: LoggedMessage, tokens: number | undefined): AnswerValue<z.input<typeof logged>> {
+function toLogged(entry: LoggedMessage, tokens: number | undefined) {
   const { id, seq, turn, time, message, isClosing, isBroken, isError, isErased, hands, data, calibration } =
     entry
   const view = entry.view === message ? undefined : entry.view

@@ -4,10 +4,9 @@ import { sourceOf } from '../exchange/inquiry.ts'
 import { type ThreadRequest, threadOf } from './find.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
-import { type AnswerValue, count, limitOf, name, place, threadFields, time } from './schemas.ts'
+import { type AnswerOf, count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
-import { fateIn } from './timeline/fate-runs.ts'
-import { point, type TimelinePoint } from './timeline/point.ts'
+import { fateIn, point, type TimelinePoint } from './timeline/point.ts'
 
 const run = z.object({
   fate: z.enum(fates),
@@ -42,7 +41,7 @@ export const timelineRoutes = [
     async handle(call) {
       const { limit = 5000, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
       const points = await timelineOf(call, call.query, against)
-      async function* lines(): AsyncGenerator<AnswerValue<z.input<typeof point>>> {
+      async function* lines(): AsyncGenerator<AnswerOf<typeof point>> {
         let left = limit
         for await (const { against, fates, ...point } of points) {
           const became = entry === undefined ? undefined : fateIn(fates, entry)
@@ -75,7 +74,7 @@ export const timelineRoutes = [
   }),
 ]
 
-type LifeRun = AnswerValue<z.input<typeof run>> & { readonly fate: Fate; readonly points: number }
+type LifeRun = AnswerOf<typeof run> & { readonly fate: Fate; readonly points: number }
 
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
 async function timelineOf(

@@ -16,7 +16,7 @@ import { type ThreadRequest, threadOf } from './find.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute } from './route.ts'
-import { type AnswerValue, count, cutPlaces, name, place, threadFields } from './schemas.ts'
+import { count, cutPlaces, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
   seq: place,
@@ -77,17 +77,20 @@ const why = z.object({
     .describe('for an entry that is sent: after how many more turns like the last ones it no longer is'),
 })
 
+/** A context by its place and how it is made, or by its call. */
+export const contextOrCall = {
+  ...threadFields,
+  ...fitFields,
+  at: atField,
+  call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
+}
+
 export const whyRoutes = [
   defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
     summary:
       'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
-    query: {
-      ...threadFields,
-      ...fitFields,
-      at: atField,
-      call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
-    },
+    query: contextOrCall,
     answer: why,
     async handle(call) {
       const { entry } = call.params
@@ -150,11 +153,7 @@ function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter):
   return free === 0 ? 0 : toFigures({ tokens, margin, over: 0, parts: {} }, room).free
 }
 
-function toAnswer(
-  { text, recall, ...account }: Why,
-  room: Room,
-  counter: TokenCounter,
-): AnswerValue<z.input<typeof why>> {
+function toAnswer({ text, recall, ...account }: Why, room: Room, counter: TokenCounter) {
   const { asking, found, better, needs, left, room: most, ...rest } = recall ?? { outcome: 'never' as const }
   const { unit, leaving, cut } = account
   const inModel = (tokens: number) => toModelTokens(tokens, room.factor)

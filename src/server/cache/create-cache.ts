@@ -29,17 +29,13 @@ export interface CachedCall extends Pick<NativeCall, 'upstream' | 'model'> {
   readonly isSide: boolean
 }
 
-export interface LatestReading extends Pick<ReadAheadResult, 'outcome' | 'tokens'> {
-  readonly time: number
-}
-
 export type Cache = ReturnType<typeof createCache>
 export type OpenCache = ReturnType<Cache['open']>
 
 /** Cares for what model servers keep of prompts. */
 export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: CacheOptions) {
   const slotsOf = new WeakMap<Upstream, Slots>()
-  const latest = new Map<string, LatestReading>()
+  const latest = new Map<string, Pick<ReadAheadResult, 'outcome' | 'tokens'> & { readonly time: number }>()
   const ahead = createReadAhead({
     ...limits,
     onRead(reading) {

@@ -1,7 +1,20 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
-import { address, age, bytes, duration, listOf, oneOf, onOff, share, text, wholeNumber } from './kinds.ts'
-import { upstreamKey, upstreamKind, upstreamList } from './upstream-list.ts'
+import {
+  address,
+  age,
+  bytes,
+  duration,
+  listOf,
+  oneOf,
+  onOff,
+  share,
+  text,
+  upstreamKey,
+  upstreamKind,
+  upstreamList,
+  wholeNumber,
+} from './kinds.ts'
 
 /** How a state is written in the settings: `name=tool`, or `name=tool#/path/0` for a part of the result. */
 export const stateForm = /^([^=#,\s]{1,100})=([^=#,\s]{1,200})(?:#((?:\/[^/,\s]{0,200}){1,32}))?$/
@@ -11,208 +24,163 @@ export const stateForm = /^([^=#,\s]{1,100})=([^=#,\s]{1,200})(?:#((?:\/[^/,\s]{
  * THROUGHLINE_UPSTREAM_KEY and the name "upstreamKey" in a file.
  */
 export const configSchema = z.strictObject({
-  host: text('a name or an address to listen on, such as "127.0.0.1"', /^[\w.:%[\]-]{1,255}$/)
-    .default('127.0.0.1')
-    .describe('the address to listen on; another than this machine’s own needs keys'),
-  port: wholeNumber(0, 65_535).default(4170).describe('the port to listen on; 0 takes any that is free'),
+  host: text('a name or an address to listen on, such as "127.0.0.1"', /^[\w.:%[\]-]{1,255}$/).default(
+    '127.0.0.1',
+  ),
+  port: wholeNumber(0, 65_535).default(4170),
 
-  db: text('the path of a file', /^[^\0]{1,4096}$/)
-    .default('throughline.db')
-    .describe('the SQLite file of the log'),
-  store: text('an address such as "postgres://user:password@host/database"', /^postgres(?:ql)?:\/\/\S+$/)
-    .optional()
-    .describe('a PostgreSQL database for the log, in place of a file'),
+  db: text('the path of a file', /^[^\0]{1,4096}$/).default('throughline.db'),
+  store: text(
+    'an address such as "postgres://user:password@host/database"',
+    /^postgres(?:ql)?:\/\/\S+$/,
+  ).optional(),
 
-  upstream: address('reader')
-    .optional()
-    .describe(
-      'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
-    ),
-  upstreamKind: upstreamKind()
-    .default('auto')
-    .describe('what the upstream speaks; "auto" asks it when the server starts'),
-  upstreamKey: upstreamKey()
-    .optional()
-    .describe('the key for the upstream; without it, clients’ own keys go there'),
-  upstreams: upstreamList()
-    .optional()
-    .describe('several model servers, chosen by the names of models, in place of upstream'),
-  ollamaHost: address()
-    .default('http://127.0.0.1:11434')
-    .describe('where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST'),
-  window: wholeNumber(1)
-    .optional()
-    .describe('the window of the upstream’s models in tokens; what Ollama has in memory keeps its own'),
+  upstream: address('reader').optional(),
+  upstreamKind: upstreamKind().default('auto'),
+  upstreamKey: upstreamKey().optional(),
+  upstreams: upstreamList().optional(),
+  ollamaHost: address().default('http://127.0.0.1:11434'),
+  window: wholeNumber(1).optional(),
 
-  promise: wholeNumber(1).default(1_000_000).describe('the window that clients are told'),
-  reserve: wholeNumber(0)
-    .optional()
-    .describe(
-      'the tokens kept free for a reply; without it, what is likely: an eighth of the window, more where replies were longer, never more than the client asks for',
-    ),
-  overflow: oneOf(['error', 'keep', 'trim-results', 'trim'])
-    .default('trim-results')
-    .describe(
-      'what is done when even what must be sent does not fit: refuse the request, send it all the same, cut results of tools in their middle before refusing, or cut any text',
-    ),
-  maxToolTokens: wholeNumber(0)
-    .optional()
-    .describe(
-      'the most tokens for the schemas of tools: beyond it their descriptions are shortened; without it, they are sent whole',
-    ),
-  readMessages: onOff()
-    .default(false)
-    .describe(
-      'whether the model is offered a tool, `read_message`, with which it reads any message by its number, and which the server answers itself; requests are then written anew for the upstream, and a client’s own tool of that name stays its own',
-    ),
-  policy: oneOf(policyNames).default('default').describe('how conversations are fitted into the window'),
-  effort: share().optional().describe('how much of the past is recalled; goes with the policy "default"'),
-  remember: oneOf(['conversation', 'person'])
-    .default('conversation')
-    .describe(
-      'what a message may bring back: of its own conversation, or also of other conversations of the same person, word for word with day and name; needs requests that say who speaks',
-    ),
-  person: text('a name of 1 to 200 characters', /^\S(?:.{0,198}\S)?$/u)
-    .optional()
-    .describe(
-      'who speaks where a request names nobody: with remember = person, all chats of a server that one person uses are one memory',
-    ),
-  embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/)
-    .optional()
-    .describe(
-      'a model of Ollama that lets recall find what means the same in other words; without it, words alone',
-    ),
-  embedHost: address().optional().describe('where Ollama has the embedModel; without it, at ollamaHost'),
-  notes: oneOf(['off', 'inline', 'system'])
-    .default('off')
-    .describe('whether models write notes to themselves, and where these stand'),
-  systemPrompt: oneOf(['auto', 'stable', 'as user', 'as sent'])
-    .default('auto')
-    .describe(
-      'whether lines of a system prompt that were seen to change stand just before the newest message: as a system message ("stable") or as text of the user; "auto" is "stable" for an upstream on this machine or network, else "as sent"',
-    ),
-  sideModel: text('the name of a model, such as "qwen3:0.6b"', /^[\x21-\x7e]{1,200}$/)
-    .optional()
-    .describe(
-      'the model that answers titles, tags and the like, so that they leave the cache of the chat alone; without it, the one that the client names',
-    ),
-  readAhead: oneOf(['off', 'local', 'on'])
-    .default('local')
-    .describe(
-      'whether the beginning of the next prompt is read while nobody waits, where the upstream does not have it; "local" on this machine or network only',
-    ),
-  slots: oneOf(['auto', 'on', 'off'])
-    .default('auto')
-    .describe(
-      'whether conversations keep their slots of llama.cpp; "auto" where the server does not keep idle ones itself (before b8664)',
-    ),
-  cacheMarks: onOff()
-    .default(true)
-    .describe('whether requests to Anthropic that are not the client’s own bytes get marks for its cache'),
-  memory: onOff()
-    .default(true)
-    .describe('whether conversations are kept and fitted; without it requests are only passed on'),
-  inspector: onOff()
-    .default(true)
-    .describe('whether the page that shows conversations and contexts is at /inspector'),
+  promise: wholeNumber(1).default(1_000_000),
+  reserve: wholeNumber(0).optional(),
+  overflow: oneOf(['error', 'keep', 'trim-results', 'trim']).default('trim-results'),
+  maxToolTokens: wholeNumber(0).optional(),
+  readMessages: onOff().default(false),
+  policy: oneOf(policyNames).default('default'),
+  effort: share().optional(),
+  remember: oneOf(['conversation', 'person']).default('conversation'),
+  person: text('a name of 1 to 200 characters', /^\S(?:.{0,198}\S)?$/u).optional(),
+  embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/).optional(),
+  embedHost: address().optional(),
+  notes: oneOf(['off', 'inline', 'system']).default('off'),
+  systemPrompt: oneOf(['auto', 'stable', 'as user', 'as sent']).default('auto'),
+  sideModel: text('the name of a model, such as "qwen3:0.6b"', /^[\x21-\x7e]{1,200}$/).optional(),
+  readAhead: oneOf(['off', 'local', 'on']).default('local'),
+  slots: oneOf(['auto', 'on', 'off']).default('auto'),
+  cacheMarks: onOff().default(true),
+  memory: onOff().default(true),
+  inspector: onOff().default(true),
 
-  leaseTime: duration(1000)
-    .default(30_000)
-    .describe('how long a turn is held for a server that is gone; then another one goes on with it'),
-  sideTime: duration(1000)
-    .default(86_400_000)
-    .describe('how long titles, tags and the like are kept that clients ask beside conversations'),
-  keepFor: age()
-    .optional()
-    .describe('conversations that were not used for this time are deleted whole; without it, they are kept'),
-  keepCallsFor: age()
-    .optional()
-    .describe('records of model calls older than this are deleted, the log stays; without it, they are kept'),
+  leaseTime: duration(1000).default(30_000),
+  sideTime: duration(1000).default(86_400_000),
+  keepFor: age().optional(),
+  keepCallsFor: age().optional(),
 
-  states: listOf(
-    text('a list of states such as "cash=sell_lemonade#/cash"', stateForm),
-    'must be a list of states',
-  )
-    .default([])
-    .describe('values that are read from tool results and shown: name=tool, or name=tool#/path'),
+  states: listOf('a list of states', ' such as "cash=sell_lemonade#/cash"', stateForm).default([]),
 
-  requireKeys: onOff().optional().describe('whether every request needs a key; true if apiKeys are given'),
-  apiKeys: listOf(
-    text('a list of keys of 16 characters or more', /^[\x21-\x2b\x2d-\x7e]{16,512}$/),
-    'must be a list of keys',
-  )
-    .default([])
-    .describe('keys that clients may use, besides those in the log'),
+  requireKeys: onOff().optional(),
+  apiKeys: listOf('a list of keys', ' of 16 characters or more', /^[\x21-\x2b\x2d-\x7e]{16,512}$/).default(
+    [],
+  ),
   allowedHosts: listOf(
-    text('a list of host names such as "host.docker.internal", without "*"', /^[\w.:[\]-]{1,255}$/),
-    'must be a list of host names',
-  )
-    .default([])
-    .describe('names that clients may call this server by, besides its address and localhost'),
+    'a list of host names',
+    ' such as "host.docker.internal", without "*"',
+    /^[\w.:[\]-]{1,255}$/,
+  ).default([]),
   allowedOrigins: listOf(
-    text(
-      'a list of origins such as "https://chat.example", without "*"',
-      /^[a-z][a-z0-9+.-]{0,40}:\/\/[\w.:[\]-]{0,255}$/i,
-    ),
-    'must be a list of origins',
-  )
-    .default([])
-    .describe('web pages that may call this server, besides those of this machine'),
-  manage: onOff()
-    .default(false)
-    .describe('whether clients may pull, push, create, copy and delete models of the upstream'),
+    'a list of origins',
+    ' such as "https://chat.example", without "*"',
+    /^[a-z][a-z0-9+.-]{0,40}:\/\/[\w.:[\]-]{0,255}$/i,
+  ).default([]),
+  manage: onOff().default(false),
 
-  maxBody: bytes(1024)
-    .default(32 * 1024 ** 2)
-    .describe('the largest body of a request, in bytes'),
-  maxEntry: bytes(1024)
-    .default(8 * 1024 ** 2)
-    .describe('the largest message, in bytes'),
-  maxReply: bytes(1024)
-    .default(2 * 1024 ** 2)
-    .describe('the longest reply of a model, in bytes; never more than a quarter of maxEntry'),
-  maxDepth: wholeNumber(8, 1000).default(100).describe('how deep the JSON of a request may be nested'),
-  maxMessages: wholeNumber(1).default(100_000).describe('the most messages of one request'),
-  maxStreams: wholeNumber(1).default(256).describe('the most replies that are written at the same time'),
-  requestTimeout: duration().default(60_000).describe('how long a client may take to send a request'),
-  connectTimeout: duration()
-    .default(10_000)
-    .describe('how long the upstream may take to accept a connection'),
-  firstTimeout: duration()
-    .default(600_000)
-    .describe('how long the upstream may load a model and read a prompt'),
-  silenceTimeout: duration()
-    .default(300_000)
-    .describe('how long the upstream may be silent in the middle of a reply'),
-  storeTimeout: duration(100)
-    .default(30_000)
-    .describe('how long a PostgreSQL database may take to answer; then the request fails with 503'),
-  keepAlive: duration(1000)
-    .default(15_000)
-    .describe('after how much silence a stream sends a sign of life to the client'),
-  unreadTimeout: duration(100)
-    .default(120_000)
-    .describe('how long a client may leave a stream unread before it is cut off'),
-  lingerTime: duration(0)
-    .default(30_000)
-    .describe('how long a reply to useChat goes on whose client has left'),
-  shutdownTimeout: duration(0)
-    .default(10_000)
-    .describe('how long replies may go on when the server is stopped'),
+  maxBody: bytes(1024).default(32 * 1024 ** 2),
+  maxEntry: bytes(1024).default(8 * 1024 ** 2),
+  maxReply: bytes(1024).default(2 * 1024 ** 2),
+  maxDepth: wholeNumber(8, 1000).default(100),
+  maxMessages: wholeNumber(1).default(100_000),
+  maxStreams: wholeNumber(1).default(256),
+  requestTimeout: duration().default(60_000),
+  connectTimeout: duration().default(10_000),
+  firstTimeout: duration().default(600_000),
+  silenceTimeout: duration().default(300_000),
+  storeTimeout: duration(100).default(30_000),
+  keepAlive: duration(1000).default(15_000),
+  unreadTimeout: duration(100).default(120_000),
+  lingerTime: duration(0).default(30_000),
+  shutdownTimeout: duration(0).default(10_000),
 
-  experimentTools: text('the path of a module', /^[^\0]{1,4096}$/)
-    .optional()
-    .describe(
-      'a module with the tools that roles of posted experiments may use; it is run when the server starts',
-    ),
+  experimentTools: text('the path of a module', /^[^\0]{1,4096}$/).optional(),
 
-  logNames: onOff()
-    .default(false)
-    .describe('whether names of conversations stand in logs and traces; else a hash of each'),
-  logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-    .default('info')
-    .describe('how much is logged; never the texts of conversations'),
+  logNames: onOff().default(false),
+  logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+/** What each setting is, for `--help` and docs/server-settings.md. */
+const descriptions: Readonly<Record<SettingName, string>> = {
+  host: 'the address to listen on; another than this machine’s own needs keys',
+  port: 'the port to listen on; 0 takes any that is free',
+  db: 'the SQLite file of the log',
+  store: 'a PostgreSQL database for the log, in place of a file',
+  upstream:
+    'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
+  upstreamKind: 'what the upstream speaks; "auto" asks it when the server starts',
+  upstreamKey: 'the key for the upstream; without it, clients’ own keys go there',
+  upstreams: 'several model servers, chosen by the names of models, in place of upstream',
+  ollamaHost: 'where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST',
+  window: 'the window of the upstream’s models in tokens; what Ollama has in memory keeps its own',
+  promise: 'the window that clients are told',
+  reserve:
+    'the tokens kept free for a reply; without it, what is likely: an eighth of the window, more where replies were longer, never more than the client asks for',
+  overflow:
+    'what is done when even what must be sent does not fit: refuse the request, send it all the same, cut results of tools in their middle before refusing, or cut any text',
+  maxToolTokens:
+    'the most tokens for the schemas of tools: beyond it their descriptions are shortened; without it, they are sent whole',
+  readMessages:
+    'whether the model is offered a tool, `read_message`, with which it reads any message by its number, and which the server answers itself; requests are then written anew for the upstream, and a client’s own tool of that name stays its own',
+  policy: 'how conversations are fitted into the window',
+  effort: 'how much of the past is recalled; goes with the policy "default"',
+  remember:
+    'what a message may bring back: of its own conversation, or also of other conversations of the same person, word for word with day and name; needs requests that say who speaks',
+  person:
+    'who speaks where a request names nobody: with remember = person, all chats of a server that one person uses are one memory',
+  embedModel:
+    'a model of Ollama that lets recall find what means the same in other words; without it, words alone',
+  embedHost: 'where Ollama has the embedModel; without it, at ollamaHost',
+  notes: 'whether models write notes to themselves, and where these stand',
+  systemPrompt:
+    'whether lines of a system prompt that were seen to change stand just before the newest message: as a system message ("stable") or as text of the user; "auto" is "stable" for an upstream on this machine or network, else "as sent"',
+  sideModel:
+    'the model that answers titles, tags and the like, so that they leave the cache of the chat alone; without it, the one that the client names',
+  readAhead:
+    'whether the beginning of the next prompt is read while nobody waits, where the upstream does not have it; "local" on this machine or network only',
+  slots:
+    'whether conversations keep their slots of llama.cpp; "auto" where the server does not keep idle ones itself (before b8664)',
+  cacheMarks: 'whether requests to Anthropic that are not the client’s own bytes get marks for its cache',
+  memory: 'whether conversations are kept and fitted; without it requests are only passed on',
+  inspector: 'whether the page that shows conversations and contexts is at /inspector',
+  leaseTime: 'how long a turn is held for a server that is gone; then another one goes on with it',
+  sideTime: 'how long titles, tags and the like are kept that clients ask beside conversations',
+  keepFor: 'conversations that were not used for this time are deleted whole; without it, they are kept',
+  keepCallsFor:
+    'records of model calls older than this are deleted, the log stays; without it, they are kept',
+  states: 'values that are read from tool results and shown: name=tool, or name=tool#/path',
+  requireKeys: 'whether every request needs a key; true if apiKeys are given',
+  apiKeys: 'keys that clients may use, besides those in the log',
+  allowedHosts: 'names that clients may call this server by, besides its address and localhost',
+  allowedOrigins: 'web pages that may call this server, besides those of this machine',
+  manage: 'whether clients may pull, push, create, copy and delete models of the upstream',
+  maxBody: 'the largest body of a request, in bytes',
+  maxEntry: 'the largest message, in bytes',
+  maxReply: 'the longest reply of a model, in bytes; never more than a quarter of maxEntry',
+  maxDepth: 'how deep the JSON of a request may be nested',
+  maxMessages: 'the most messages of one request',
+  maxStreams: 'the most replies that are written at the same time',
+  requestTimeout: 'how long a client may take to send a request',
+  connectTimeout: 'how long the upstream may take to accept a connection',
+  firstTimeout: 'how long the upstream may load a model and read a prompt',
+  silenceTimeout: 'how long the upstream may be silent in the middle of a reply',
+  storeTimeout: 'how long a PostgreSQL database may take to answer; then the request fails with 503',
+  keepAlive: 'after how much silence a stream sends a sign of life to the client',
+  unreadTimeout: 'how long a client may leave a stream unread before it is cut off',
+  lingerTime: 'how long a reply to useChat goes on whose client has left',
+  shutdownTimeout: 'how long replies may go on when the server is stopped',
+  experimentTools:
+    'a module with the tools that roles of posted experiments may use; it is run when the server starts',
+  logNames: 'whether names of conversations stand in logs and traces; else a hash of each',
+  logLevel: 'how much is logged; never the texts of conversations',
+}
 
 export type ServerConfig = z.output<typeof configSchema>
 
@@ -229,9 +197,7 @@ export const byDefault = 'default'
 
 export const settingNames = Object.keys(configSchema.shape) as readonly SettingName[]
 
-export function about(name: SettingName): string {
-  return configSchema.shape[name].description ?? ''
-}
+export const about = (name: SettingName): string => descriptions[name]
 
 /** What a setting may be, in the words of its error: `one of auto, ollama, openai, anthropic`. */
 export function formOf(name: SettingName): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { policyNames } from '../../context/policies/choose-policy.ts'
+import { attempt } from '../../log/attempt.ts'
 import { toBytes, toShare, toTime, toWhole } from './number-text.ts'
-import { parseAddress } from './parse-address.ts'
 
 /** Kinds of settings. Each takes the value itself, from a file, or a text, from a flag or the environment. */
 
@@ -67,16 +68,12 @@ export function text(what: string, pattern: RegExp) {
   return z.string(must).regex(pattern, must)
 }
 
-/** A list; as a text its items are divided by commas. */
-export function listOf<Item extends z.ZodType>(item: Item, must: string) {
+/** A list; as a text its items are divided by commas. `detail`: what more is said of one that is no such list. */
+export function listOf(what: string, detail: string, pattern: RegExp) {
+  const items = (all: string) => all.split(',').map(one => one.trim())
   return z.preprocess(
-    readText(text =>
-      text
-        .split(',')
-        .map(one => one.trim())
-        .filter(one => one !== ''),
-    ),
-    z.array(item, must).max(1000, must),
+    readText(all => items(all).filter(one => one !== '')),
+    z.array(text(`${what}${detail}`, pattern), `must be ${what}`).max(1000, `must be ${what}`),
   )
 }
 
@@ -96,3 +93,63 @@ const readText =
   <Value>(read: (text: string) => Value | undefined) =>
   (value: unknown) =>
     typeof value === 'string' ? (read(value) ?? value) : value
+
+const ollamaPort = 11_434
+
+/**
+ * Reads an address as Ollama reads OLLAMA_HOST: `host`, `host:port`, `http://host/path`. An address to listen on, such as
+ * `0.0.0.0`, becomes the one to speak to. Undefined if it is none.
+ */
+export function parseAddress(text: string): string | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)
+  // A bare IPv6 address has more than one colon and no brackets.
+  const isBareV6 = /^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(trimmed)
+  const address = hasScheme ? trimmed : `http://${isBareV6 ? `[${trimmed}]` : defaultHost(trimmed)}`
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    return undefined
+  if (!hasScheme && url.port === '' && !/:80$/.test(hostOf(trimmed))) url.port = String(ollamaPort)
+  const everywhere = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' } as Readonly<Record<string, string>>
+  url.hostname = everywhere[url.hostname] ?? url.hostname
+  return url.href.replace(/\/+$/, '')
+}
+
+/** `:8080` names a port only. */
+const defaultHost = (text: string) => (text.startsWith(':') ? `127.0.0.1${text}` : text)
+
+const hostOf = (text: string) => text.slice(0, text.includes('/') ? text.indexOf('/') : text.length)
+
+export const upstreamKind = () => oneOf(['auto', 'ollama', 'openai', 'anthropic'])
+
+export const upstreamKey = () => text('a key without blanks', /^[\x21-\x7e]{1,4096}$/)
+
+/** One of several upstreams, as the file of settings has it. */
+const upstreamEntry = z.strictObject({
+  name: text('a short name of letters, digits, "-" and ".", for records and metrics', /^[\w.-]{1,40}$/),
+  models: listOf(
+    'a list of names of models such as "gpt-*"',
+    ', where "*" stands for any letters',
+    /^[\x21-\x7e]{1,200}$/,
+  ),
+  url: address('reader'),
+  kind: upstreamKind().default('auto'),
+  key: upstreamKey().optional(),
+  keyVariable: text('the name of a variable', /^\w{1,200}$/).optional(),
+  window: wholeNumber(1).optional(),
+  policy: oneOf(policyNames).optional(),
+})
+
+export type UpstreamEntry = z.output<typeof upstreamEntry>
+
+/** A list of upstreams. As a text it is JSON. */
+export function upstreamList() {
+  const must =
+    'must be a list of {"name", "models", "url"}, each with "kind", "key", "keyVariable", "window" and "policy" at will'
+  return z.preprocess(
+    value => (typeof value === 'string' ? attempt(() => JSON.parse(value) as unknown, value) : value),
+    z.array(upstreamEntry, must).min(1, must).max(50, must),
+  )
+}

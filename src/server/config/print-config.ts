@@ -1,5 +1,5 @@
 import { type EffectiveConfig, isShown, type SettingName, settingNames } from './config-schema.ts'
-import type { UpstreamEntry } from './upstream-list.ts'
+import type { UpstreamEntry } from './kinds.ts'
 
 /** The effective configuration, a setting a line with its source. Secrets are not shown. */
 export function printConfig({ config, sources }: EffectiveConfig): string {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from './config-error.ts'
 import { flagOf, settingNames, variableOf } from './config-schema.ts'
 import { printConfig } from './print-config.ts'
-import { type ConfigSources, readConfig } from './read-config.ts'
+import { ConfigError, type ConfigSources, readConfig } from './read-config.ts'
 
 const file = (content: unknown, path = 'throughline.json') => ({ path, text: JSON.stringify(content) })
 

@@ -6,7 +6,7 @@ import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readabl
 import type { TurnPart } from '../../turn/turn-part.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
-import { signOfLife } from '../adapters/sse.ts'
+import { signOfLife } from '../adapters/reply-stream.ts'
 import { inPieces } from './in-pieces.ts'
 import type { ReplyRun } from './runner.ts'
 

@@ -1,5 +1,4 @@
 import { showValue, ThroughlineError } from '../../log/error.ts'
-import { isLoopback } from '../config/check-config.ts'
 
 export interface AllowedNames {
   /** The address that the server listens on. */
@@ -46,4 +45,10 @@ const apps: ReadonlySet<string> = new Set(['app', 'tauri', 'vscode-webview', 'vs
 /** The name in `name:port`. Undefined for what is neither a name nor an address. */
 function hostName(host: string): string | undefined {
   return /^(\[[0-9a-f:.%]{2,60}\]|[\w.-]{1,255})(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase()
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return name === 'localhost' || name === '::1' || /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
 }

@@ -3,7 +3,7 @@ import { isObject } from '../../log/parse-json.ts'
 import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
 import { ownSignature } from '../adapters/messages/messages-adapter.ts'
-import { thoughtMark } from '../adapters/responses/hints.ts'
+import { thoughtMark } from '../adapters/responses/to-response.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {
@@ -62,6 +62,18 @@ function lower(body: Fields, name: string, most: number): Fields {
   return typeof value === 'number' && value > most ? { [name]: most } : {}
 }
 
+/** A system prompt that stands in a field of the body: a text, or blocks at Anthropic. */
+const promptIn = (field: 'system' | 'instructions'): Pick<BodyRules, 'addSystem' | 'setSystem'> => ({
+  addSystem(body, head, text) {
+    const { [field]: prompt } = body
+    if (Array.isArray(prompt))
+      return { body: { ...body, [field]: [...prompt, { type: 'text', text }] }, head }
+    const whole = typeof prompt === 'string' && prompt !== '' ? `${prompt}\n\n${text}` : text
+    return { body: { ...body, [field]: whole }, head }
+  },
+  setSystem: (body, text) => ({ body: { ...body, [field]: text }, head: [] }),
+})
+
 const system = (content: string) => ({ role: 'system', content })
 
 const chat: BodyRules = {
@@ -99,13 +111,7 @@ const ollama: BodyRules = {
 
 const messages: BodyRules = {
   list: 'messages',
-  addSystem(body, head, text) {
-    const { system: prompt } = body
-    const more = { type: 'text', text }
-    const whole = typeof prompt === 'string' && prompt !== '' ? `${prompt}\n\n${text}` : text
-    return { body: { ...body, system: Array.isArray(prompt) ? [...prompt, more] : whole }, head }
-  },
-  setSystem: (body, text) => ({ body: { ...body, system: text }, head: [] }),
+  ...promptIn('system'),
   change([entry = {}], [written]) {
     const { content } = (written ?? {}) as { readonly content?: readonly Fields[] }
     if (entry.role !== 'assistant' || !Array.isArray(entry.content) || !content)
@@ -141,12 +147,7 @@ const messages: BodyRules = {
 
 const responses: BodyRules = {
   list: 'input',
-  addSystem(body, head, text) {
-    const { instructions: prompt } = body
-    const whole = typeof prompt === 'string' && prompt !== '' ? `${prompt}\n\n${text}` : text
-    return { body: { ...body, instructions: whole }, head }
-  },
-  setSystem: (body, text) => ({ body: { ...body, instructions: text }, head: [] }),
+  ...promptIn('instructions'),
   change(entries, written) {
     const isSaid = (entry: object) => ((entry as Fields).type ?? 'message') === 'message'
     const first = entries.findIndex(isSaid)

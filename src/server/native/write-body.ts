@@ -131,6 +131,8 @@ function writeList(
   }
   /** Whether the last entry of the list is not the client's own. */
   let isOpen = false
+  const isOfEntry = (next: MessageStanding | undefined, { last }: Origin) =>
+    next?.kind === 'own' && origins[next.place]!.last === last
   for (let at = 0; at < standings.length; ) {
     const standing = standings[at]!
     const from = at++
@@ -145,7 +147,7 @@ function writeList(
     if (origin.blocks) {
       // The messages of one entry that are sent, in a row.
       const places = [from]
-      while (isSameEntry(origin, standings[at], origins)) places.push(at++)
+      while (isOfEntry(standings[at], origin)) places.push(at++)
       const entry = ofEntry(entries[0]!, places, origins, standings, written)
       add([entry], entry === entries[0])
     } else if (isForeign) add(written(from), false)
@@ -155,10 +157,6 @@ function writeList(
     else add(entries, true)
   }
   return list
-}
-
-function isSameEntry(origin: Origin, next: MessageStanding | undefined, origins: readonly Origin[]): boolean {
-  return next?.kind === 'own' && origins[next.place]!.last === origin.last && origin.blocks !== undefined
 }
 
 /** The entry itself if all of its blocks are sent as they are, else a copy with those that are sent. */

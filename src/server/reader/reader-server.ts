@@ -1,15 +1,14 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { type Fields, isFields, readBody, readText, refuse } from '../../log/fields.ts'
 import { parseJson } from '../../log/parse-json.ts'
-import type { ModelPart } from '../../models/model.ts'
-import type { ReaderOptions } from '../../models/reader/reader.ts'
+import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
+import { type ReaderOptions, reader } from '../../models/reader/reader.ts'
 import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import type { Adapter, ReplyEnd, ReplyStream } from '../adapters/adapter.ts'
 import { generateAdapter, ollamaAdapter } from '../adapters/ollama/ollama-adapter.ts'
 import { openaiAdapter } from '../adapters/openai/openai-adapter.ts'
 import { toFault } from '../to-fault.ts'
 import { ollamaVersion, toLoaded, toOpenAiModel, toShown, toTag } from './model-facts.ts'
-import { openReader } from './open-reader.ts'
 
 export interface SeenRequest {
   /** `/api/chat`, `/v1/chat/completions`, … */
@@ -160,4 +159,18 @@ async function stream({ streamType }: Adapter, texts: AsyncGenerator<string>, le
   }
   const body = toReadable(all(), textWriter(), { onEnd: () => isWhole || leave() })
   return new Response(body, { headers: { 'content-type': streamType } })
+}
+
+/** Opens the reader under one of its names, each also with `:latest`. One that it does not have fails when it is asked. */
+export function openReader(
+  name: string,
+  models: readonly string[],
+  options: Omit<ReaderOptions, 'name'>,
+): Model {
+  if (models.some(model => name === model || name === `${model}:latest`)) return reader({ ...options, name })
+  const fail = async (): Promise<never> => {
+    const message = `model '${name.slice(0, 100)}' not found: the built-in reader has '${models.join("', '")}'`
+    throw new ModelError('model_not_found', message, { status: 404 })
+  }
+  return { name, window: fail, stream: () => ({ [Symbol.asyncIterator]: () => ({ next: fail }) }) }
 }

@@ -6,10 +6,9 @@ import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/in-pieces.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import type { PassedAnswer, PassedRequest, Upstream } from '../upstream/upstream.ts'
-import { answerListing } from './listings.ts'
+import { answerListing, tellsWindow, tellWindow } from './listings.ts'
 import { atMost, bodyOf, textOf, unpackerOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
-import { tellsWindow, tellWindow } from './tell-window.ts'
 
 const asking: readonly (readonly [method: string, path: RegExp])[] = [
   ['GET', /^\/(?:api\/(?:version|tags|ps|status))?$/],

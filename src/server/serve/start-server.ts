@@ -8,12 +8,11 @@ import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer, type ServerOptions } from '../create-server.ts'
 import { createHideName, withoutNames } from '../health/hidden-names.ts'
-import { openTelemetry } from '../health/telemetry.ts'
 import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { packageFile } from '../package.ts'
 import { findUpstreams } from '../upstream/find-upstream.ts'
 import { listen } from './listen.ts'
-import { createServerLog } from './server-log.ts'
+import { createServerLog, openTelemetry } from './server-log.ts'
 
 /**
  * Opens the log, finds the upstream and listens. What was opened is closed again if something fails. `experimentTools`: those of

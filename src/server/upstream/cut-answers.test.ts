@@ -7,8 +7,7 @@ import {
 } from '../../../test/scripted-upstream.ts'
 import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
 import { ollamaReader } from '../../models/ollama/ollama-wire.ts'
-import { ollamaUpstream } from './ollama-upstream.ts'
-import { openaiUpstream } from './openai-upstream.ts'
+import { ollamaUpstream, openaiUpstream } from './model-servers.ts'
 import type { Upstream } from './upstream.ts'
 
 /**

@@ -7,26 +7,14 @@ import { ModelError } from '../../models/model.ts'
 import type { AskedServer } from '../../models/to-model-error.ts'
 import { askJson } from '../../models/wire/ask.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
-import { anthropicUpstream } from './anthropic-upstream.ts'
 import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
-import { ollamaUpstream } from './ollama-upstream.ts'
-import { openaiUpstream } from './openai-upstream.ts'
+import { anthropicUpstream, ollamaUpstream, openaiUpstream } from './model-servers.ts'
 import { readerUpstream } from './reader-upstream.ts'
 import type { Upstream } from './upstream.ts'
 import { type NamedUpstream, severalUpstreams } from './upstreams.ts'
 
-export interface FoundUpstream {
-  readonly upstream: Upstream
-  /** What it is and where, without the reason. */
-  readonly what: string
-  readonly why: string
-}
-
-class UpstreamNotFoundError extends ThroughlineError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('upstream_not_found', message, options)
-  }
-}
+const notFound = (message: string, cause: unknown) =>
+  new ThroughlineError('upstream_not_found', message, { cause })
 
 /** The upstreams of a configuration: those of its list, or the only one. What was opened is closed again if one fails. */
 export async function findUpstreams(config: ServerConfig) {
@@ -52,7 +40,7 @@ export async function findUpstreams(config: ServerConfig) {
 const lookMs = 3000
 
 /** The upstream that is configured; else Ollama where it is usually found, or the built-in reader if nothing answers there. */
-export async function findUpstream(config: ServerConfig): Promise<FoundUpstream> {
+export async function findUpstream(config: ServerConfig) {
   const { upstream, upstreamKind, upstreamKey, ollamaHost, window, cacheMarks } = config
   const isConfigured = upstream !== undefined || upstreamKind !== 'auto'
   if (upstream === 'reader') return useReader('as "upstream" says')
@@ -75,33 +63,35 @@ export async function findUpstream(config: ServerConfig): Promise<FoundUpstream>
     case 'silent':
       if (!isConfigured)
         return useReader(`because no upstream is configured and nothing answers at ${options.url}`)
-      throw new UpstreamNotFoundError(
+      throw notFound(
         `Nothing answers at ${options.url}: start the model server, or check "upstream". If it starts later, say what it is with "upstreamKind".`,
-        { cause: answer.error },
+        answer.error,
       )
     case 'other': {
       const reason = answer.error ? ` (${answer.error.message})` : ''
-      throw new UpstreamNotFoundError(
+      throw notFound(
         `What answers at ${options.url} is neither Ollama nor an OpenAI-compatible server nor one of Anthropic’s Messages: it has no "/api/version", no list of models at "/v1/models" and no "/v1/messages"${reason}. Check "upstream" and "upstreamKey".`,
-        { cause: answer.error },
+        answer.error,
       )
     }
     default:
       return use(answer.kind, why, answer.version && `Ollama ${answer.version}`)
   }
 
-  function use(kind: keyof typeof names, because: string, what = names[kind]): FoundUpstream {
+  function use(kind: keyof typeof names, because: string, what = names[kind]) {
     const opened = openers[kind]({ ...options, cacheMarks })
-    const where = `${what} at ${opened.address}`
-    return { upstream: opened, what: where, why: `The upstream is ${where}, ${because}.` }
+    return told(opened, `${what} at ${opened.address}`, because)
   }
 
-  function useReader(because: string): FoundUpstream {
-    const reader = readerUpstream({ window })
-    const what = 'the built-in reader'
-    return { upstream: reader, what, why: `The upstream is ${what}, ${because}.` }
+  function useReader(because: string) {
+    return told(readerUpstream({ window }), 'the built-in reader', because)
   }
 }
+
+/** `what`: what it is and where, without the reason. */
+const told = (upstream: Upstream, what: string, because: string) => ({
+  ...{ upstream, what, why: `The upstream is ${what}, ${because}.` },
+})
 
 const openers = { ollama: ollamaUpstream, openai: openaiUpstream, anthropic: anthropicUpstream }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ollamaAnswer, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import { failureOf, partsOf, upstreamWith } from '../../models/upstream.fixture.ts'
-import { ollamaUpstream } from './ollama-upstream.ts'
+import { ollamaUpstream } from './model-servers.ts'
 import { opened } from './upstream.fixture.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openaiAnswer, sse, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
 import { failureOf, partsOf, upstreamWith } from '../../models/upstream.fixture.ts'
-import { openaiUpstream } from './openai-upstream.ts'
+import { openaiUpstream } from './model-servers.ts'
 import { opened } from './upstream.fixture.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]

@@ -1,16 +1,9 @@
 import { buffer } from 'node:stream/consumers'
-import { openReader } from '../reader/open-reader.ts'
-import { readerServer } from '../reader/reader-server.ts'
+import { openReader, readerServer } from '../reader/reader-server.ts'
 import type { Upstream } from './upstream.ts'
 
-export interface ReaderUpstreamOptions {
-  /** In tokens. Default 4096. */
-  readonly window?: number
-  /** The pause between two words, in milliseconds. */
-  readonly delayMs?: number
-}
-
-export function readerUpstream({ window = 4096, delayMs = 0 }: ReaderUpstreamOptions = {}): Upstream {
+/** The built-in model. `delayMs`: the pause between two words. */
+export function readerUpstream({ window = 4096, delayMs = 0 } = {}): Upstream {
   const options = { window, delayMs, isStandIn: true }
   const answer = readerServer(options)
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../../models/upstream.fixture.ts'
-import { openaiUpstream } from './openai-upstream.ts'
+import { openaiUpstream } from './model-servers.ts'
 import { readerUpstream } from './reader-upstream.ts'
 import { opened } from './upstream.fixture.ts'
 import type { Upstream } from './upstream.ts'

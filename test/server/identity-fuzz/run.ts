@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { createServer } from '../../../src/server/create-server.ts'
-import { openaiUpstream } from '../../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { openaiAnswer, startUpstream } from '../../scripted-upstream.ts'
 import { type AdapterName, clientAdapters, type Part, type Reply, type Said } from './adapters.ts'

@@ -4,7 +4,7 @@ import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
 import { anthropicAnswer } from '../../../src/models/anthropic/anthropic.fixture.ts'
 import { upstreamWith } from '../../../src/models/upstream.fixture.ts'
-import { anthropicUpstream } from '../../../src/server/upstream/anthropic-upstream.ts'
+import { anthropicUpstream } from '../../../src/server/upstream/model-servers.ts'
 import type { UpstreamAnswer, UpstreamRequest } from '../../scripted-upstream.ts'
 import { startServer } from '../start-server.ts'
 

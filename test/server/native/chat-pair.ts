@@ -1,4 +1,4 @@
-import { openaiUpstream } from '../../../src/server/upstream/openai-upstream.ts'
+import { openaiUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { invented, type Pair } from './pair.ts'
 
 const schema = { type: 'object', properties: { at: { type: 'string' } } }

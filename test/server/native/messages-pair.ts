@@ -1,5 +1,5 @@
 import { anthropicEvents } from '../../../src/models/anthropic/anthropic.fixture.ts'
-import { anthropicUpstream } from '../../../src/server/upstream/anthropic-upstream.ts'
+import { anthropicUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { invented, type Pair } from './pair.ts'
 
 /** Every documented field of `/v1/messages`, with every kind of block. */

@@ -1,4 +1,4 @@
-import { ollamaUpstream } from '../../../src/server/upstream/ollama-upstream.ts'
+import { ollamaUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { invented, type Pair } from './pair.ts'
 
 const schema = { type: 'object', properties: { at: { type: 'string' } } }

@@ -17,7 +17,7 @@ import {
   startOf,
   streamOf,
 } from '../adapters.fixture.ts'
-import { signOfLife } from '../sse.ts'
+import { signOfLife } from '../reply-stream.ts'
 import { ollamaAdapter as adapter, toAnswer } from './ollama-adapter.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }

@@ -7,8 +7,7 @@ import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart } from '.
 import { chatMessages } from '../read-chat-messages.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
-import { replyStream, tokensOf } from '../reply-stream.ts'
-import { oneLine } from '../sse.ts'
+import { oneLine, replyStream, tokensOf } from '../reply-stream.ts'
 
 /** `/api/chat`. */
 export const ollamaAdapter: Adapter = {
@@ -18,10 +17,7 @@ export const ollamaAdapter: Adapter = {
   read: readRequest,
   stream: start => streamLines(start),
   whole: toAnswer,
-  fault: (fault: AdapterFault) => ({
-    status: fault.code === 'context_too_long' ? 400 : fault.status,
-    body: toError(fault),
-  }),
+  fault: fault => ({ status: fault.code === 'context_too_long' ? 400 : fault.status, body: toError(fault) }),
 }
 
 export const generateAdapter: Adapter = {

@@ -3,15 +3,14 @@ import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { ReplyCall } from '../../../turn/model-reply.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
-import { leadMarksCache } from '../marks-cache.ts'
+import { leadMarksCache } from '../message-list.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { refuseElsewhere } from '../own-form.ts'
 import { readChatMessages } from '../read-chat-messages.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
-import { replyStream, tokensOf } from '../reply-stream.ts'
-import { sse } from '../sse.ts'
+import { replyStream, sse, tokensOf } from '../reply-stream.ts'
 
 /** `/v1/chat/completions`. */
 export const openaiAdapter: Adapter = {
@@ -28,9 +27,8 @@ export function readRequest(value: unknown): ChatRequest {
   const body = read.body(value)
   const choices = read.optional(body.n, 'n', read.whole) ?? 1
   if (choices !== 1) refuseElsewhere('n', 'must be 1: one answer is kept for each request')
-  const options = read.optional(body.stream_options, 'stream_options', read.fields) ?? {}
-  const includeUsage =
-    read.optional(options.include_usage, 'stream_options.include_usage', read.flag) ?? false
+  const { include_usage } = read.optional(body.stream_options, 'stream_options', read.fields) ?? {}
+  const includeUsage = read.optional(include_usage, 'stream_options.include_usage', read.flag) ?? false
   const messages = read.list(body.messages, 'messages')
   return {
     model: read.text(body.model, 'model'),

@@ -1,10 +1,8 @@
 import { type Fields, isFields, refuse } from '../../../log/fields.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import type { ChatRequest, NamedPast, ReplyStart } from '../adapter.ts'
-import { sse } from '../sse.ts'
-import { thoughtMark } from './hints.ts'
-import { responseId } from './item-id.ts'
-import { responseOf } from './to-response.ts'
+import { sse } from '../reply-stream.ts'
+import { responseId, responseOf, thoughtMark } from './to-response.ts'
 
 /** How a client asks to have its list compacted: with an item of it (Codex), or at an address of its own. */
 export type CompactionWish = 'item' | 'address'
@@ -56,14 +54,8 @@ export function compactionAnswer(start: ReplyStart, packed: string, wish: Compac
   const [output, usage] = [[item], noUsage]
   const json = (value: object) => ({ type: 'application/json', text: JSON.stringify(value) })
   if (wish === 'address') {
-    const created = Math.floor(start.time / 1000)
-    return json({
-      id: responseId(start.id),
-      object: 'response.compaction',
-      created_at: created,
-      output,
-      usage,
-    })
+    const head = { id: responseId(start.id), object: 'response.compaction' }
+    return json({ ...head, created_at: Math.floor(start.time / 1000), output, usage })
   }
   const response = responseOf(start, { status: 'completed', output, usage })
   if (!start.request.stream) return json(response)

@@ -7,8 +7,7 @@ import { messageList } from '../message-list.ts'
 import { refuseElsewhere } from '../own-form.ts'
 import { readName } from '../read-tools.ts'
 import { openInput } from './compaction.ts'
-import { thoughtMark } from './hints.ts'
-import { replyOf } from './item-id.ts'
+import { replyOf, thoughtMark } from './to-response.ts'
 
 type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   Pick<NamedPlace, 'past'> & {

@@ -6,9 +6,8 @@ import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { refuseElsewhere } from '../own-form.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { toToolSpec } from '../read-tools.ts'
-import type { NamespacedTool, ResponsesHints } from './hints.ts'
-import { replyOfResponse } from './item-id.ts'
 import { readInput } from './read-input.ts'
+import { type NamespacedTool, type ResponsesHints, replyOfResponse } from './to-response.ts'
 
 export function readRequest(value: unknown): ChatRequest {
   const body = read.body(value)

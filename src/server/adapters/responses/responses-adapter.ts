@@ -3,13 +3,12 @@ import type { ReplyCall } from '../../../turn/model-reply.ts'
 import type { Adapter, AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
-import { replyStream } from '../reply-stream.ts'
-import { sse } from '../sse.ts'
-import { itemId } from './item-id.ts'
+import { replyStream, sse } from '../reply-stream.ts'
 import { readRequest } from './read-request.ts'
 import {
   closingOf,
   endedResponse,
+  itemId,
   responseOf,
   toFunctionCall,
   toMessage,

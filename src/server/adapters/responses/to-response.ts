@@ -1,9 +1,8 @@
+import type { Fields } from '../../../log/fields.ts'
 import type { ReplyCall } from '../../../turn/model-reply.ts'
 import type { ReplyEnd, ReplyStart } from '../adapter.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { tokensOf } from '../reply-stream.ts'
-import { type ResponsesHints, thoughtMark } from './hints.ts'
-import { itemId, responseId } from './item-id.ts'
 
 type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
@@ -105,10 +104,9 @@ export const toOutputText = (text: string, logprobs: readonly unknown[]) => ({
 export function toFunctionCall(
   start: ReplyStart,
   index: number,
-  call: ReplyCall,
+  { id, name, arguments: json }: ReplyCall,
   status: ResponseStatus = 'completed',
 ) {
-  const { id, name, arguments: json } = call
   const { namespaced } = hintsOf(start.request)
   return {
     id: itemId('fc', start.id, index),
@@ -137,3 +135,41 @@ function toUsage(start: ReplyStart, end: ReplyEnd) {
     total_tokens: prompt + reply,
   }
 }
+
+/** What the writer needs to know of a request. JSON: the log keeps it beside the reply. */
+export interface ResponsesHints {
+  /** The fields of the request that every response repeats. */
+  readonly echo: Fields
+  /** Whether thoughts come back whole with the next request, for clients that keep no readable ones. */
+  readonly isThoughtKept: boolean
+  /** The tools of namespaces, by the flat names that a model sees. */
+  readonly namespaced: Readonly<Record<string, NamespacedTool>>
+  /** Whether the client is Codex. The server tells it from the headers. */
+  readonly isCodex?: boolean
+}
+
+export interface NamespacedTool {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Marks thoughts that this server sent. Thoughts of other servers are encrypted, so that no model can read them. */
+export const thoughtMark = 'throughline:'
+
+/** The id of an item of a reply, with its place in the output: `msg_<reply>_2`. */
+export const itemId = (kind: ItemKind, reply: string, index: number): string => `${kind}_${reply}_${index}`
+
+/** The reply of an item that has an id of ours. */
+export function replyOf(id: unknown): string | undefined {
+  if (typeof id !== 'string') return undefined
+  const [first, last] = [id.indexOf('_'), id.lastIndexOf('_')]
+  return kinds.has(id.slice(0, first)) && first + 1 < last ? id.slice(first + 1, last) : undefined
+}
+
+export const responseId = (reply: string): string => `resp_${reply}`
+
+export const replyOfResponse = (id: string): string => id.replace(/^resp_/, '')
+
+type ItemKind = 'rs' | 'msg' | 'fc'
+
+const kinds: ReadonlySet<string> = new Set<ItemKind>(['rs', 'msg', 'fc'])

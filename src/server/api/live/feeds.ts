@@ -4,7 +4,7 @@ import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
 import type { ServerEvent } from '../event-stream.ts'
-import { type AnswerValue, name, threadPlace, time } from '../schemas.ts'
+import { type AnswerOf, name, threadPlace, time } from '../schemas.ts'
 import type { OnWrite } from './noticing-store.ts'
 
 /** What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a listener gets all that may be new to it. */
@@ -20,7 +20,7 @@ export const feedEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('reset').describe('too much was missed: read the list again') }),
 ])
 
-type FeedEvent = AnswerValue<z.input<typeof feedEvent>>
+type FeedEvent = AnswerOf<typeof feedEvent>
 
 interface FeedListenOptions {
   readonly conversation?: string

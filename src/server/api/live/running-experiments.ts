@@ -50,18 +50,14 @@ export function createRunningExperiments(mostRunning = 16) {
           })
       })
     },
-    /** The events of an experiment that runs here, from the one after `since`; undefined if it does not run here. */
-    listen(tenant: string, id: string, since: number, signal: AbortSignal) {
-      const events = all.get(nameOf(tenant, id))?.events.read({ from: since, signal })
-      return events && oneByOne(events)
+    /** The events of an experiment that runs here, from the one after `since`; none if it does not run here. */
+    async *listen(tenant: string, id: string, since: number, signal: AbortSignal) {
+      const { events } = all.get(nameOf(tenant, id)) ?? {}
+      for await (const batch of events?.read({ from: since, signal }) ?? []) yield* batch
     },
     async close(): Promise<void> {
       for (const { pause } of all.values()) pause.abort()
       await Promise.all([...all.values()].map(({ over }) => over))
     },
   }
-}
-
-async function* oneByOne<Event>(batches: AsyncIterable<readonly Event[]>): AsyncGenerator<Event> {
-  for await (const batch of batches) yield* batch
 }

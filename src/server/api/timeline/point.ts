@@ -1,18 +1,16 @@
 import { z } from 'zod'
 import type { Policy } from '../../../context/draft/draft.ts'
 import { countFates } from '../../../context/make-receipt.ts'
-import { fates, type Receipt } from '../../../context/receipt.ts'
+import { type Fate, fates, type Receipt, type ReceiptStretch } from '../../../context/receipt.ts'
 import { givenPrompt, stretchesOf } from '../../../history/calls/account-of.ts'
-import { loadPrompt } from '../../../history/calls/calls.ts'
+import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
 import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
 import { factorField, toCutFigures, toFigures } from '../model-tokens.ts'
-import { type AnswerValue, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
-import type { PlacedCall } from './call-list.ts'
-import { fateRuns, toFateText } from './fate-runs.ts'
+import { type AnswerOf, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
 import type { ThreadReading } from './reading.ts'
 import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
 
@@ -52,13 +50,19 @@ export const point = z.object({
     .describe('what other policies would have sent here, with the same window'),
 })
 
-export type TimelinePoint = AnswerValue<z.input<typeof point>> & { readonly fates: string }
+export type TimelinePoint = AnswerOf<typeof point> & { readonly fates: string }
 
 /** How a context is made where none was sent. The calibration is the one that the model had at each place. */
 export interface PointOptions extends RoomSettings {
   /** Whether contexts are made anew also where calls are stored. */
   readonly isAnew: boolean
   readonly against: readonly { readonly name: string; readonly policy: Policy }[]
+}
+
+export interface PlacedCall {
+  readonly call: ThreadCall
+  readonly plan: Plan
+  readonly at: number
 }
 
 export type Points = ReturnType<typeof createPoints>
@@ -192,4 +196,45 @@ function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, roo
     ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
     cut: cut && toCutFigures(cut, room.factor),
   }
+}
+
+export type FateRun = Pick<ReceiptStretch, 'first' | 'last' | 'fate'>
+
+/** The fates of the entries 1 to `at`. An imported call may say nothing of an entry, which then counts as left out. */
+export function fateRuns(stretches: readonly FateRun[], at: number): readonly FateRun[] {
+  const runs: FateRun[] = []
+  let next = 1
+  const add = (to: number, fate: Fate) => {
+    const last = Math.min(at, to)
+    if (last < next) return
+    const before = runs.at(-1)
+    if (before?.fate === fate) runs[runs.length - 1] = { ...before, last }
+    else runs.push({ first: next, last, fate })
+    next = last + 1
+  }
+  for (const { first, last, fate } of stretches) {
+    add(first - 1, 'omitted')
+    add(last, fate)
+  }
+  add(at, 'omitted')
+  return runs
+}
+
+/** Runs as a text: `2k14e1r`. The letters are the first ones of the fates. */
+export const toFateText = (runs: readonly FateRun[]): string =>
+  runs.map(({ first, last, fate }) => `${last - first + 1}${fate[0]}`).join('')
+
+export function* readFates(text: string): Generator<FateRun> {
+  let first = 1
+  for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
+    const last = first + Number(many) - 1
+    yield { first, last, fate: fates.find(fate => fate[0] === letter) ?? 'omitted' }
+    first = last + 1
+  }
+}
+
+/** The fate of one entry in such a text; undefined where it does not reach the entry. */
+export function fateIn(text: string, entry: number): Fate | undefined {
+  for (const { last, fate } of entry >= 1 ? readFates(text) : []) if (entry <= last) return fate
+  return undefined
 }

@@ -1,15 +1,20 @@
 import { type Context, Hono } from 'hono'
 import { listLog } from '../../../history/log/read-log.ts'
 import { createRests } from '../../../history/log/rests.ts'
+import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { readBody as readFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
+import { NotFoundError } from '../../../log/not-found-error.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
 import { type Adapter, messagesAdapter, responsesAdapter, toTokenCount } from '../../adapters/index.ts'
+import { replyOfResponse, toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
 import { findPlace } from '../../exchange/find-place.ts'
+import { type FoundReply, findReply, forgetReply } from '../../exchange/find-reply.ts'
 import { type Inquiry, sourceOf } from '../../exchange/inquiry.ts'
+import { fromKept } from '../../exchange/kept-response.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import { knownClient } from '../../identity/known-client.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
@@ -18,7 +23,7 @@ import { passBody } from '../pass-on.ts'
 import { readBody } from '../read-body.ts'
 import type { ServerParts } from '../server-parts.ts'
 import { conversationRoutes } from './conversation-routes.ts'
-import { replyRoutes } from './reply-routes.ts'
+import { itemsOf, pageOf, readPageQuery } from './items.ts'
 
 /** What OpenAI's and Anthropic's APIs have beside the routes that answer: stored responses, conversations, counts. */
 export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: ServerParts): Hono<ServerEnv> {
@@ -104,4 +109,48 @@ async function saidBefore(inquiry: Inquiry): Promise<readonly MessageLike[]> {
   const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0
   const past = await listLog(sourceOf(log, key), { to })
   return [...past.map(({ view }) => view), ...place.messages.slice(place.from)]
+}
+
+/** The routes below `/v1/responses/{id}`: what becomes of a response after it was sent. */
+function replyRoutes(): Hono<ServerEnv> {
+  const routes = new Hono<ServerEnv>()
+
+  routes.get('/:id', async context => {
+    if (context.req.query('stream') === 'true')
+      throw new BadRequestError('"stream" must be false: a response that is over comes whole', 'stream')
+    const { entry, kept } = await replyOf(context)
+    const { start, end } = fromKept(entry, kept)
+    return context.json(toResponse(start, end))
+  })
+
+  routes.delete('/:id', async context => {
+    const reply = await replyOf(context)
+    await forgetReply(context.var.log, reply)
+    return context.json({ id: context.req.param('id'), object: 'response', deleted: true })
+  })
+
+  routes.get('/:id/input_items', async context => {
+    const query = readPageQuery(name => context.req.query(name))
+    const { thread, entry, kept } = await replyOf(context)
+    // What stands in the log before the reply, from the first message of its request on.
+    const items = itemsOf(sourceOf(context.var.log, thread), query.order, {
+      from: kept.from,
+      to: entry.seq - 1,
+    })
+    return context.json(await pageOf(items, query))
+  })
+
+  routes.post('/:id/cancel', async context => {
+    await replyOf(context)
+    throw new BadRequestError('Cannot cancel a synchronous response.')
+  })
+
+  return routes
+}
+
+async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
+  const id = context.req.param('id') ?? ''
+  const reply = await findReply(context.var.log, replyOfResponse(id))
+  if (reply) return reply
+  throw new NotFoundError('response_not_found', `Response with id '${id.slice(0, 100)}' not found.`)
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseAddress } from './parse-address.ts'
+import { parseAddress } from './kinds.ts'
 
 it.each([
   ['127.0.0.1', 'http://127.0.0.1:11434'],

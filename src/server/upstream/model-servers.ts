@@ -1,0 +1,89 @@
+import { anthropicVersion, anthropicWire } from '../../models/anthropic/anthropic-wire.ts'
+import { checkAddress, checkWindow } from '../../models/check-options.ts'
+import type { ModelSettings } from '../../models/model.ts'
+import { ollamaWire, reloads } from '../../models/ollama/ollama-wire.ts'
+import { readBase } from '../../models/openai/openai-compatible.ts'
+import { openaiWire } from '../../models/openai/openai-wire.ts'
+import { responsesWire } from '../../models/responses/responses-wire.ts'
+import { askJson } from '../../models/wire/ask.ts'
+import { openServer, type ServerSetup } from '../../models/wire/open-server.ts'
+import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface ModelServerOptions extends UpstreamConnectionOptions {
+  /**
+   * The window of all models; at Ollama of those that are not loaded yet. Default: what the server says of each, else 4096 at Ollama,
+   * and 200,000 at Anthropic.
+   */
+  readonly window?: number
+  /** Whether a server of OpenAI's kind has `/v1/responses` too. Default: if it is OpenAI itself. */
+  readonly hasResponses?: boolean
+  /** Whether requests to Anthropic that are not the client's own get marks for the cache. Default true. */
+  readonly cacheMarks?: boolean
+}
+
+export function ollamaUpstream({ window, ...options }: ModelServerOptions) {
+  checkWindow(window)
+  const wire = ollamaWire({ option: 'upstream', unloaded: window })
+  return openUpstream('ollama', options, { wire, settings: withoutReloads })
+}
+
+function withoutReloads(settings: ModelSettings): ModelSettings {
+  const { options, ...flat } = settings.provider ?? {}
+  return { ...settings, provider: { ...strip(flat), options: strip(options ?? {}) } }
+}
+
+function strip(values: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !reloads.has(name)))
+}
+
+/** Any server with `/v1/chat/completions`: llama.cpp, vLLM, LM Studio and others. Its address may end with `/v1`. */
+export function openaiUpstream({ window, hasResponses, ...options }: ModelServerOptions) {
+  const { address, isOpenAi } = readBase(checkAddress('upstream', options.url))
+  const wire = openaiWire({ option: 'upstream', base: '/v1', isOpenAi })
+  const others = (hasResponses ?? isOpenAi) ? [responsesWire] : []
+  const settings = (modelSettings: ModelSettings) => withoutStrangers(modelSettings, isOpenAi)
+  return openUpstream('openai', { ...options, url: address }, { wire, others, window, settings })
+}
+
+/** Settings without what only Ollama knows; OpenAI itself refuses every name but its own. */
+function withoutStrangers(settings: ModelSettings, isOpenAi: boolean): ModelSettings {
+  const isKnown = (name: string) => (isOpenAi ? openAiNames.has(name) : !ollamaNames.has(name))
+  const provider = Object.entries(settings.provider ?? {}).filter(([name]) => isKnown(name))
+  return { ...settings, provider: Object.fromEntries(provider) }
+}
+
+const ollamaNames: ReadonlySet<string> = new Set(['keep_alive', 'num_keep', 'options'])
+
+const openAiNames: ReadonlySet<string> = new Set([
+  ...['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs'],
+  ...['tool_choice', 'parallel_tool_calls', 'verbosity'],
+])
+
+/** Anthropic's API, or another server with `/v1/messages`. Its address may end with `/v1`. */
+export function anthropicUpstream({ window, cacheMarks, ...options }: ModelServerOptions) {
+  const connection: UpstreamConnectionOptions = {
+    ...options,
+    url: options.url.replace(/\/+$/, '').replace(/\/v1$/, ''),
+    keyScheme: 'x-api-key',
+    headers: { 'anthropic-version': anthropicVersion, ...options.headers },
+  }
+  const wire = anthropicWire({ option: 'upstream', cacheMarks })
+  return openUpstream('anthropic', connection, { wire, window })
+}
+
+/** An upstream by its address and its wires. */
+function openUpstream(
+  kind: Upstream['kind'],
+  options: UpstreamConnectionOptions,
+  setup: Omit<ServerSetup, 'connection'>,
+): Upstream {
+  const connection = openConnection(options)
+  const { server, ...models } = openServer({ ...setup, connection })
+  const { address, isKeyed, pass, close } = connection
+  return {
+    ...{ kind, address, isKeyed, ...models, close },
+    ask: (question, isFact) => askJson(connection, server, question, isFact),
+    pass: request => pass(request, server),
+  }
+}
