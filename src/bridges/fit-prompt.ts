@@ -3,10 +3,7 @@ import { withoutLateSystem } from '../context/draft/frame-options.ts'
 import { fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 
-/**
- * `fit` for messages that are sent through a client library. Added messages are user messages here: Anthropic's and
- * Google's providers, and some chat templates, refuse a system message in the middle.
- */
+/** `fit` that adds user messages: many providers and chat templates refuse a system message in the middle. */
 export function fitPrompt<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
   const context = fit(messages, { ...options, systemPrompt: withoutLateSystem(options.systemPrompt) })
   const { sent } = context.receipt

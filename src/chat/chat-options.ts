@@ -9,8 +9,7 @@ import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
 import { readResultName } from '../turn/log/clip-result.ts'
 import { notesInContext } from '../turn/set-up-asking.ts'
-import { readMessageSpec } from '../turn/tools/read-result-tool.ts'
-import type { Tool } from '../turn/tools/tool.ts'
+import { readMessageSpec, type Tool } from '../turn/tools/tool.ts'
 import type { TurnOptions } from '../turn/turn-options.ts'
 
 export interface ChatOptions extends TurnOptions {

@@ -24,45 +24,33 @@ export interface HttpFault {
 
 /** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {
-  if (error instanceof BadRequestError) {
-    const { code, message, field } = error
-    return { status: 400, code, message, field }
-  }
-  if (error instanceof NotFoundError) {
-    const { field, code, message } = error
-    return { status: 404, code, message, isRetryable: false, field }
-  }
-  if (error instanceof InvalidMessageError)
-    return { status: 400, code: 'bad_request', message: error.message }
+  const otherwise = 'Something failed inside of the server: see its log.'
+  if (!(error instanceof ThroughlineError)) return { status: 500, code: 'internal_error', message: otherwise }
+  const { code, message } = error
+  if (error instanceof BadRequestError) return { status: 400, code, message, field: error.field }
+  if (error instanceof NotFoundError)
+    return { status: 404, code, message, isRetryable: false, field: error.field }
+  if (error instanceof InvalidMessageError) return { status: 400, code: 'bad_request', message }
   if (error instanceof ModelError) {
-    const { code, message, isRetryable, retryAfterMs, tokens } = error
+    const { isRetryable, retryAfterMs, tokens } = error
     return { status: modelStatus(error), code, message, isRetryable, retryAfterMs, tokens }
   }
   if (error instanceof LeaseError) {
-    const { code, retryAfterMs } = error
     // Errors of our own are in words for people already.
-    const message = / thread /.test(error.message) ? leaseTexts[code] : error.message
-    return { status: 409, code, message, isRetryable: true, retryAfterMs }
+    const told = / thread /.test(message) ? leaseTexts[error.code] : message
+    return { status: 409, code, message: told, isRetryable: true, retryAfterMs: error.retryAfterMs }
   }
   if (error instanceof ConflictError)
-    return { status: 409, code: error.code, message: leaseTexts.lease_lost, isRetryable: false }
+    return { status: 409, code, message: leaseTexts.lease_lost, isRetryable: false }
   if (error instanceof ContextOverflowError) {
-    const { message, window, capacity, needed } = error
+    const { window, capacity, needed } = error
     // What is kept free for the reply and for miscounts belongs to the prompt: else it would be shorter than the window.
     const tokens = { prompt: needed + window - capacity, window }
     return { status: 400, code: 'context_too_long', message, details: message, tokens, isRetryable: false }
   }
-  if (error instanceof ThroughlineError) {
-    const { code, message } = error
-    const status = more[code] ?? (statuses as Readonly<Record<string, number>>)[code] ?? 500
-    const field = error instanceof InvalidOptionError ? error.option : undefined
-    return { status, code, message, isRetryable: status === 503, field }
-  }
-  return {
-    status: 500,
-    code: 'internal_error',
-    message: 'Something failed inside of the server: see its log.',
-  }
+  const status = more[code] ?? (statuses as Readonly<Record<string, number>>)[code] ?? 500
+  const field = error instanceof InvalidOptionError ? error.option : undefined
+  return { status, code, message, isRetryable: status === 503, field }
 }
 
 /** For people who chat: what the store says names threads and leases. */

@@ -1,13 +1,13 @@
 export { TooManyRoundsError } from '../turn/end-failed.ts'
-export { defineTool, type Tool, type ToolOptions, type ToolRun } from '../turn/tools/tool.ts'
-export type { TurnNotes as ChatNotes } from '../turn/turn-options.ts'
 export type {
   TurnEndStatus as ChatStatus,
   TurnOutcome as ChatEnd,
   TurnPart as ChatPart,
   TurnResult as ChatResult,
   WarningCode,
-} from '../turn/turn-part.ts'
+} from '../turn/reply.ts'
+export { defineTool, type Tool, type ToolOptions, type ToolRun } from '../turn/tools/tool.ts'
+export type { TurnNotes as ChatNotes } from '../turn/turn-options.ts'
 export type { ChatOptions } from './chat-options.ts'
 export {
   type Chat,
@@ -27,12 +27,8 @@ export {
   type UIChatRequest,
   type UIChatUser,
 } from './ui/create-ui-chat-handler.ts'
-export {
-  toUIMessageStream,
-  toUIMessageStreamResponse,
-  type UIMessageStreamOptions,
-  type UIMessageStreamResponseOptions,
-} from './ui/to-ui-message-stream.ts'
+export type { UIMessageStreamOptions, UIMessageStreamResponseOptions } from './ui/to-ui-message-stream.ts'
+export { toUIMessageStream, toUIMessageStreamResponse } from './ui/to-ui-message-stream.ts'
 export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './ui/to-ui-messages.ts'
 export type {
   UIChunk,

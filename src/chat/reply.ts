@@ -6,8 +6,8 @@ import { readMessage } from '../log/parse-message.ts'
 import { toDisplay } from '../notes/index.ts'
 import { toError } from '../turn/end-failed.ts'
 import { createOngoing, type Ongoing } from '../turn/ongoing.ts'
+import type { TurnPart, TurnResult } from '../turn/reply.ts'
 import { type TurnToRun, tellEnd } from '../turn/run-turn.ts'
-import type { TurnPart, TurnResult } from '../turn/turn-part.ts'
 import { linkSignals } from '../turn/wait/link-signals.ts'
 
 /** A turn as it runs. Its result rejects when the turn failed; a cancelled turn is a result. */
@@ -20,10 +20,7 @@ export interface Reply extends Ongoing<TurnPart, TurnResult> {
 export type ReplyWork = Pick<TurnToRun, 'emit' | 'settle' | 'signal'> & { readonly added: MessageLike[] }
 
 /** Makes a reply. A reader who stops cancels the turn, which is then closed. */
-export function createReply(
-  signal: AbortSignal | undefined,
-  work: (replyWork: ReplyWork) => Promise<void>,
-): Reply {
+export function createReply(signal: AbortSignal | undefined, work: (replyWork: ReplyWork) => Promise<void>) {
   const added: MessageLike[] = []
   const ongoing = createOngoing<TurnPart, TurnResult>({
     async run({ emit, settle: resolve, reject, left }) {
@@ -85,8 +82,6 @@ export function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> 
 function notAnswered(status: string, code: string | undefined): ThroughlineError {
   if (status === 'open')
     return new ThroughlineError('turn_open', 'The turn of this key is still being answered: ask again later.')
-  return new ThroughlineError(
-    code ?? `turn_${status}`,
-    `The turn of this key ended as ${status}: send it with a new key to try again.`,
-  )
+  const problem = `The turn of this key ended as ${status}: send it with a new key to try again.`
+  return new ThroughlineError(code ?? `turn_${status}`, problem)
 }

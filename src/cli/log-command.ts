@@ -14,15 +14,12 @@ import { addHandCommands } from './hand-commands.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
+import type { AddCommand, LogOptions, TenantsOptions, ThreadOptions } from './open-log.ts'
 import {
-  type AddCommand,
   adderFor,
   historiesOf,
   isPostgres,
-  type LogOptions,
   readHistory,
-  type TenantsOptions,
-  type ThreadOptions,
   withAllTenants,
   withStore,
   withThread,
@@ -230,7 +227,7 @@ function addKeepCommands(add: AddCommand): void {
   withAllTenants(withDeletionOptions(add('retain', 'deletes what is older than it should be kept')))
     .option('--conversations <days>', 'conversations that were not used for this many days', age)
     .option('--calls <days>', 'records of model calls that are older; the log itself stays', age)
-    .action(({ conversations, calls, ...options }: LogOptions & RetainFlags) =>
+    .action(({ conversations, calls, ...options }: RetainFlags) =>
       writeHistory(options, async everybodys => {
         if (conversations === undefined && calls === undefined)
           throw new UserError('say what to delete: --conversations <days>, --calls <days>, or both')
@@ -273,9 +270,6 @@ function addKeepCommands(add: AddCommand): void {
     )
 }
 
-const rebuilt = '; what is derived from the log is made anew'
+type RetainFlags = TenantsOptions & DeletionOptions & { conversations?: number; calls?: number }
 
-interface RetainFlags extends DeletionOptions, Pick<TenantsOptions, 'allTenants'> {
-  readonly conversations?: number
-  readonly calls?: number
-}
+const rebuilt = '; what is derived from the log is made anew'

@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, readonly [description: string, LoadComma
   fit: ['fit a conversation into a window', async () => (await import('./fit-command.ts')).fitCommand],
   demo: [
     'fit a sample conversation of 168 turns and show what happens',
-    async () => (await import('./demo-command.ts')).demoCommand,
+    async () => (await import('./fit-command.ts')).demoCommand,
   ],
   log: [
     'look into a log and keep it: list, show, calls, dump, search, export, import, check …',

@@ -24,10 +24,7 @@ export function sayDeleted(deletion: Deletion, how = 'deleted', what = 'conversa
   print(`${how} ${plural(deleted.length, what)}${also}`)
 }
 
-/**
- * Whether to go on and delete: says what would be deleted, and asks. Without a terminal, as in a cron job, `--yes` must
- * stand in the command.
- */
+/** Says what would be deleted, and asks. Without a terminal, as in a cron job, `--yes` must be there. */
 export async function mayDelete(
   { yes = false, dryRun = false }: DeletionOptions,
   plan: () => Promise<Deletion>,

@@ -39,10 +39,7 @@ export const withThread = (command: Command): Command =>
 
 export type AddCommand = ReturnType<typeof adderFor>
 
-/**
- * Makes the function that adds commands with `--db` and `--tenant`. Only with `makesDatabase` may the database be new: a
- * mistyped path must not become a new file.
- */
+/** Adds commands with `--db` and `--tenant`. Unless `makesDatabase`, a mistyped path must not become a new file. */
 export function adderFor(parent: Command, whose: string) {
   return (name: string, description: string, { makesDatabase } = { makesDatabase: false }): Command =>
     parent
@@ -83,22 +80,15 @@ export const withAllTenants = (command: Command): Command =>
   command.option('--all-tenants', 'of every tenant of the database')
 
 /** The histories that a command is about, and how it names their conversations. */
-export async function historiesOf(
-  history: History,
-  { allTenants = false }: TenantsOptions,
-): Promise<readonly { readonly history: History; nameOf(conversation: string): string }[]> {
-  if (!allTenants) return [{ history, nameOf: conversation => conversation }]
+export async function historiesOf(history: History, { allTenants = false }: TenantsOptions) {
+  if (!allTenants) return [{ history, nameOf: (conversation: string) => conversation }]
   return (await listTenants(history.store)).map(tenant => ({
     history: history.of(tenant),
-    nameOf: conversation => `${tenant}/${conversation}`,
+    nameOf: (conversation: string) => `${tenant}/${conversation}`,
   }))
 }
 
-export async function withStore<T>(
-  db: string,
-  readOnly: boolean,
-  use: (store: Store) => Promise<T>,
-): Promise<T> {
+export async function withStore<T>(db: string, readOnly: boolean, use: (store: Store) => Promise<T>) {
   const store = isPostgres(db)
     ? (await import('../stores/postgres/postgres-store.ts')).postgresStore({ url: db })
     : (await import('../stores/sqlite/sqlite-store.ts')).sqliteStore({ path: db, readOnly })

@@ -11,10 +11,7 @@ export interface ChatFile {
   lineOf(seq: number): number
 }
 
-/**
- * Reads a JSON array of messages, a request that has one under "messages", or one message a line. Errors say the line of the
- * file, which is called `name`.
- */
+/** Reads a list of messages, a request with "messages", or a message a line. Errors name the line of `name`. */
 export function readChat(name: string, input: string): ChatFile {
   const text = input.replace(/^\uFEFF/, '')
   const start = text.trimStart()[0]

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import {
-  about,
-  defaultOf,
-  flagOf,
-  formOf,
-  type SettingName,
-  settingNames,
-} from '../server/config/config-schema.ts'
+import type { SettingName } from '../server/config/config-schema.ts'
+import { about, defaultOf, flagOf, formOf, settingNames } from '../server/config/config-schema.ts'
 import { printConfig } from '../server/config/print-config.ts'
 import { readConfig } from '../server/config/read-config.ts'
 import { printError, printText, UserError } from './print.ts'

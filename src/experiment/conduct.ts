@@ -1,14 +1,12 @@
 import { linkSignals } from '../turn/wait/link-signals.ts'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentResult } from './experiment-event.ts'
-import { type RunEnd, stepsOf } from './log/experiment-log.ts'
+import { endOf, type RunEnd, readWishes, stepsOf, type Wish } from './log/experiment-log.ts'
 import { type ActiveExperiment, cancelTurns, foldStep, stepTurns } from './log/experiment-threads.ts'
-import { endOf, readWishes, type Wish } from './log/wish.ts'
-import { testGoals } from './plan/goal.ts'
+import { testGoals } from './plan/plan-json.ts'
 import type { PlanRole } from './plan/role.ts'
-import { answerRole } from './step/answer-role.ts'
+import { answerRole, openTurn, type RoleTurn, type TurnInput, whenFree } from './step/answer-role.ts'
 import { askHooks, untilAborted } from './step/ask-hooks.ts'
-import { openTurn, type RoleTurn, type TurnInput, whenFree } from './step/open-turn.ts'
 
 /** Runs an experiment from where it stands until it has ended or is paused, then gives its lease back. */
 export async function conduct(active: ActiveExperiment): Promise<ExperimentResult> {

@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts'
-import type { GoalTest } from './plan/goal.ts'
+import type { GoalTest } from './plan/plan-json.ts'
 
 export type ExperimentEnd = 'COMPLETED' | 'FAILED' | 'STOPPED'
 

@@ -2,8 +2,7 @@ import type { Environment, VariableType } from './environment.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
 import { type MetGoal, type Snapshot, stepsOf } from './log/experiment-log.ts'
 import { type DatedState, type ExperimentThreads, foldStep, readState } from './log/experiment-threads.ts'
-import type { GoalTest } from './plan/goal.ts'
-import type { PlanJson } from './plan/plan-json.ts'
+import type { GoalTest, PlanJson } from './plan/plan-json.ts'
 
 /** INTERRUPTED: the process is gone, and the experiment can be resumed. */
 export type ExperimentStatus = ExperimentEnd | 'RUNNING' | 'PAUSED' | 'INTERRUPTED'

@@ -46,13 +46,7 @@ export interface ToolUse {
   readonly changes: Readonly<Record<string, string>>
 }
 
-export interface ActCall extends Pick<ThreadCall, 'id' | 'status' | 'model' | 'predicted' | 'reported'> {
-  /** As they were set, in the model's tokens, as all that was predicted. */
-  readonly window: number
-  readonly reserve: number
-  /** The calibration of our counts; absent for 1. */
-  readonly factor?: number
-}
+export type ActCall = Readonly<ReturnType<typeof toActCall>>
 
 /** Texts are for a glance: the beginning is enough. */
 const mostText = 300
@@ -149,7 +143,8 @@ async function callsSince(thread: Thread, turn: number): Promise<readonly Thread
   }
 }
 
-function toActCall(call: ThreadCall): ActCall {
+/** Window and reserve as they were set, in the model's tokens. `factor`: the calibration of our counts; absent for 1. */
+function toActCall(call: ThreadCall) {
   const { id, status, model, reported } = call
   const { window, reserve, factor } = readPlan(call.plan)
   return { id, status, model, window, reserve, predicted: predictedIn(call), factor, reported }

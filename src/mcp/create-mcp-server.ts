@@ -1,14 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
 import type { Hands, History, Thread } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
-import type { McpTool } from './define-mcp-tool.ts'
+import { defineMcpTool, type McpTool, threadFields } from './define-mcp-tool.ts'
 import { explainContext } from './explain-context.ts'
-import { handTools } from './hand-tools.ts'
-import { listConversations } from './list-conversations.ts'
+import { findThread } from './find-thread.ts'
 import { readConversation } from './read-conversation.ts'
-import { recall } from './recall.ts'
-import { searchConversations } from './search-conversations.ts'
+import { listConversations, recall, searchConversations } from './search-conversations.ts'
 
 interface McpOptions {
   /** What is read. For clients that may not inspect: a history of `shownStore`, in which experiments are not there. */
@@ -47,3 +46,28 @@ async function answer(text: () => Promise<string>): Promise<CallToolResult> {
     return { content: [{ type: 'text', text: message }], isError: true }
   }
 }
+
+const effects = {
+  pin: 'Pins a message of a conversation: from now on the model is always sent it.',
+  hide: 'Hides a message of a conversation: from now on the model is never sent it. It stays in the log.',
+}
+
+/** The tools that pin and hide a message, or take that back, and say what it holds for. */
+const handTools = (handsOf: (thread: Thread) => Hands): readonly McpTool[] =>
+  (['pin', 'hide'] as const).map(kind =>
+    defineMcpTool(
+      `${kind}_message`,
+      `${effects[kind]} A call and its results go together.`,
+      {
+        ...threadFields,
+        place: z.int().min(1).describe('the place of the message, such as 12 for #12'),
+        undo: z.boolean().default(false).describe('true takes it back'),
+      },
+      async (history, { place, undo, ...name }) => {
+        const { thread } = await findThread(history, name)
+        const { first, last } = await handsOf(thread)[undo ? (`un${kind}` as const) : kind](place)
+        const messages = first === last ? `#${first} is` : `#${first} to #${last} are`
+        return `${messages} ${undo ? 'no longer ' : ''}${kind === 'pin' ? 'pinned' : 'hidden'}.`
+      },
+    ),
+  )

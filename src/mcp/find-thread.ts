@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { countAsUse } from '../history/count-as-use.ts'
-import type { History, Thread } from '../history/index.ts'
+import type { History } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { few } from '../log/line.ts'
 import type { ConversationInfo } from '../stores/store.ts'
@@ -9,28 +9,22 @@ import type { threadFields } from './define-mcp-tool.ts'
 export async function findThread(
   history: History,
   { conversation, actor = 'assistant', branch = 'main' }: z.output<z.ZodObject<typeof threadFields>>,
-): Promise<{ readonly thread: Thread; readonly head: number }> {
+) {
   const info = await findConversation(history, conversation)
   const match = info.threads.find(one => one.actor === actor && one.branch === branch)
   if (match) {
     countAsUse(history, conversation)
     return { thread: history.thread(conversation, { actor, branch }), head: match.head }
   }
-  const there = few(
-    info.threads.map(one => `actor ${showValue(one.actor)} branch ${showValue(one.branch)}`),
-    20,
-  )
-  throw new ThroughlineError(
-    'no_branch',
-    `The conversation has no branch ${showValue(branch)} of actor ${showValue(actor)}; it has ${there}.`,
-  )
+  const lines = info.threads.map(one => `actor ${showValue(one.actor)} branch ${showValue(one.branch)}`)
+  const there = few(lines, 20)
+  const problem = `The conversation has no branch ${showValue(branch)} of actor ${showValue(actor)}; it has ${there}.`
+  throw new ThroughlineError('no_branch', problem)
 }
 
 export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
   const [info] = await history.conversations({ only: conversation, limit: 1 })
   if (info) return info
-  throw new ThroughlineError(
-    'no_conversation',
-    `There is no conversation ${showValue(conversation)}: list_conversations lists them, search_conversations finds them.`,
-  )
+  const problem = `There is no conversation ${showValue(conversation)}: list_conversations lists them, search_conversations finds them.`
+  throw new ThroughlineError('no_conversation', problem)
 }

@@ -11,14 +11,8 @@ export interface LearnedFiles extends ModelFiles {
   learnFrom(error: ModelError): void
 }
 
-/** Why a model cannot take a file, in words; undefined if it can. */
-export type RefuseFile = (file: Media) => string | undefined
-
 /** A message with words for the files that are refused or cannot be read. Undefined if all of them can be sent. */
-export function leaveOutFiles(
-  source: MessageLike,
-  refuse: RefuseFile,
-): { readonly message: MessageLike; readonly why: string } | undefined {
+export function leaveOutFiles(source: MessageLike, refuse: ModelFiles['refuse']) {
   const left: string[] = []
   /** The words for a file that is left out; undefined for a file that is sent, and for other parts. */
   const wordsFor = (part: unknown): string | undefined => {
@@ -39,11 +33,7 @@ export function leaveOutFiles(
   })
   if (left.length === 0) return undefined
   const { images: _, ...rest } = source
-  const message = {
-    ...rest,
-    content: withWords(content, words),
-    ...(taken.length > 0 && { images: taken }),
-  }
+  const message = { ...rest, content: withWords(content, words), ...(taken.length > 0 && { images: taken }) }
   return { message, why: [...new Set(left)].join('; ') }
 }
 

@@ -102,10 +102,7 @@ export interface Model {
   readonly name: string
   /** The window in tokens, prompt and reply together; undefined if it is unknown. A provider is asked only once. */
   window(signal?: AbortSignal): Promise<number | undefined>
-  /**
-   * Streams a reply. The last part is `end`; a stream that stops without it throws. Every error is a `ModelError`, except
-   * the reason of the signal, which is thrown unchanged.
-   */
+  /** Streams a reply. Its last part is `end`, else it throws: a `ModelError`, or the reason of the signal unchanged. */
   stream(request: ModelRequest): AsyncIterable<ModelPart>
   /** Whether its server is on this machine or network: what it has read before then saves time. Default false. */
   readonly isLocal?: boolean

@@ -1,47 +1,40 @@
 import { attempt } from '../log/attempt.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
-import type { Message, MessageLike, Role, ToolCall, ToolResult } from '../log/message.ts'
+import type { MessageLike, Role, ToolCall } from '../log/message.ts'
 import { isObject } from '../log/parse-json.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
 import { isThought, type ReplyBlocks } from './model.ts'
 import { type Media, readMedia } from './read-media.ts'
 
-export interface PairedMessage {
-  readonly seq: number
-  readonly source: MessageLike
-  readonly message: Message
-  readonly calls: readonly PairedCall[]
-  readonly results: readonly PairedResult[]
-}
+export type PairedMessage = ReturnType<typeof pairResults>[number]
+export type PairedResult = PairedMessage['results'][number]
 
 export interface PairedCall extends ToolCall {
   /** The call's id, or one made from its place in the message, so that the same call always has the same key. */
   readonly key: string
 }
 
-export interface PairedResult extends ToolResult {
-  readonly call?: PairedCall
-  /** The key of its call; where that is not known, what the result itself says. */
-  readonly key: string
-}
-
 /** Finds the call of each result, whether the provider matches them by id, by name or by order. */
-export function pairResults(messages: readonly MessageLike[]): readonly PairedMessage[] {
+export function pairResults(messages: readonly MessageLike[]) {
   let called: readonly PairedCall[] = []
   let round = openRound(called)
   return messages.map((source, seq) => {
     const message = readMessage(source, seq)
     if (message.role === 'assistant_note')
       throw new InvalidMessageError(seq, 'is a note, which no provider knows: fit the conversation first')
-    const calls = message.calls.map((call, at) => ({ ...call, key: call.id ?? `call_${at + 1}` }))
+    const calls: readonly PairedCall[] = message.calls.map((call, at) => ({
+      ...call,
+      key: call.id ?? `call_${at + 1}`,
+    }))
     if (calls.length > 0) {
       called = calls
       round = openRound(calls)
     }
     const results = message.results.map(result => {
       const call = called[round.take(result)]
+      // The key of its call; where that is not known, what the result itself says.
       return { ...result, call, key: call?.key ?? result.callId ?? result.name ?? 'call_1' }
     })
     return { seq, source, message, calls, results }

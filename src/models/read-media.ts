@@ -28,10 +28,7 @@ export function sentFile(file: Media | undefined, seq: number) {
 }
 
 /** The files of a message in order, and those of each of its tool results. Throws InvalidMessageError for an unreadable file. */
-export function readMedia(
-  source: MessageLike,
-  seq: number,
-): { readonly files: readonly Media[]; readonly results: readonly (readonly Media[])[] } {
+export function readMedia(source: MessageLike, seq: number) {
   const images = Array.isArray(source.images) ? source.images : []
   const parts = (Array.isArray(source.content) ? source.content : []) as readonly (Fields | string)[]
   const files = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))

@@ -43,12 +43,7 @@ export function factsOf(
   }
 }
 
-export function toStreamError(
-  server: AskedServer,
-  problem: string,
-  fault?: ServerFault,
-  cause?: unknown,
-): ModelError {
+export function toStreamError(server: AskedServer, problem: string, fault?: ServerFault, cause?: unknown) {
   if (fault && isTooLong(fault))
     return new ModelError('context_too_long', tooLong(server, fault), { tokens: fault.tokens })
   const quote = fault ? quoteFault(fault.words, server.sent()) : ''

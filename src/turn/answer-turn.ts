@@ -2,9 +2,9 @@ import { notedResult } from '../log/texts.ts'
 import { noteToolName, readNoteCall } from '../notes/index.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { askModel } from './ask/ask-model.ts'
-import { tooLarge } from './ask/reply-room.ts'
+import { tooLarge } from './ask/call-model.ts'
 import type { TurnProgress } from './log/turn-log.ts'
-import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './model-reply.ts'
+import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './reply.ts'
 import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */

@@ -61,10 +61,7 @@ export function createCancels(store: Store, lookMs = 1000) {
       if (timer === undefined) lookLater()
       return () => void watched.delete(reply)
     },
-    /**
-     * Cancels what is being answered in a conversation, or in one thread of it: at once where this process does it, else by a
-     * wish in the store, which the process that does it finds within a second. Undefined if nothing is being answered.
-     */
+    /** Cancels what is answered in a conversation or thread: at once, or by a wish that its process finds in a second. */
     async cancel(
       { tenant }: Pick<ThreadKey, 'tenant'>,
       thread: CancelledThread,

@@ -2,8 +2,7 @@ import type { SeenMessage } from '../history/log/logged-message.ts'
 import { ThroughlineError } from '../log/error.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { type TurnLog, withNote } from './log/turn-log.ts'
-import { emptyReply, type ModelReply, toMessage, toSeen } from './model-reply.ts'
-import type { Failure, TurnEndStatus } from './turn-part.ts'
+import { emptyReply, type Failure, type ModelReply, type TurnEndStatus, toMessage, toSeen } from './reply.ts'
 
 export class TooManyRoundsError extends ThroughlineError {
   constructor(rounds: number) {

@@ -1,4 +1,4 @@
-import type { Emit } from './turn-part.ts'
+import type { Emit } from './reply.ts'
 import { withResolvers } from './wait/with-resolvers.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { MessageLike } from '../log/message.ts'
 import { endFailed } from './end-failed.ts'
-import { createTally, type Tally, textOf } from './model-reply.ts'
+import type { Failure, Tally, TurnEndStatus, TurnPart, TurnResult } from './reply.ts'
+import { createTally, textOf } from './reply.ts'
 import type { Asking } from './turn-options.ts'
-import type { Failure, TurnEndStatus, TurnPart, TurnResult } from './turn-part.ts'
 
 export interface TurnToRun extends Pick<Asking, 'log' | 'emit'> {
   /** Aborted when the user cancels, or the reader of the parts has left. */

@@ -3,12 +3,10 @@ import { ThroughlineError } from '../log/error.ts'
 import type { Model } from '../models/model.ts'
 import { sleep } from '../models/sleep.ts'
 import { noteInstruction, noteTool } from '../notes/index.ts'
-import { pauseAfter, stalled, toModelError } from './ask/call-model.ts'
-import { defaultMaxReply } from './ask/reply-room.ts'
+import { defaultMaxReply, pauseAfter, stalled, toModelError } from './ask/call-model.ts'
 import type { TurnLog } from './log/turn-log.ts'
 import type { Asking, AskOptions, TurnNotes, TurnOptions } from './turn-options.ts'
-import { linkSignals } from './wait/link-signals.ts'
-import { withLimit } from './wait/with-limit.ts'
+import { linkSignals, withLimit } from './wait/link-signals.ts'
 
 /** Prepares the model calls of a turn: window, system prompt, notes, limits. `place`: what the options do not say. */
 export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, 'signal' | 'specs'>>(
@@ -63,9 +61,8 @@ async function findWindow(model: Model, patience: AttemptOptions): Promise<numbe
   }
 }
 
-function notesOf({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | undefined {
-  return notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
-}
+const notesOf = ({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | undefined =>
+  notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 
 /** How notes in a reply are marked. Undefined where no note was asked for or ever seen: then all is ordinary text. */
 export async function notesInReply(options: Pick<TurnOptions, 'notes'>, log?: Pick<TurnLog, 'hasNotes'>) {

@@ -2,8 +2,7 @@ import type { FitOptions } from '../context/context.ts'
 import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { TurnLog } from './log/turn-log.ts'
-import type { Tally } from './model-reply.ts'
-import type { Emit } from './turn-part.ts'
+import type { Emit, Tally } from './reply.ts'
 
 /** How a model is asked, in chats and experiments alike. */
 export interface TurnOptions

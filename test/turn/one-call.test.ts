@@ -4,10 +4,10 @@ import { rules } from '../../src/models/rules.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { answerOnce } from '../../src/turn/answer-turn.ts'
 import { threadLog } from '../../src/turn/log/thread-log.ts'
+import type { TurnPart, TurnResult } from '../../src/turn/reply.ts'
 import { runTurn } from '../../src/turn/run-turn.ts'
 import { setUpAsking } from '../../src/turn/set-up-asking.ts'
 import { keepResult } from '../../src/turn/tools/run-tools.ts'
-import type { TurnPart, TurnResult } from '../../src/turn/turn-part.ts'
 import { someStores } from '../every-store.ts'
 
 const specs = [{ name: 'weather', parameters: { type: 'object' } }]

@@ -46,10 +46,7 @@ interface CountedMessage extends MessageLike {
   readonly [origin]?: MessageLike
 }
 
-/**
- * Adds a part to a tool result that is a list of parts (all of MCP's are), because most providers send it as JSON: the part
- * costs as much as the brackets and escapes. Other messages stay as they are.
- */
+/** Adds a part to results that are lists: most providers send those as JSON, whose brackets and escapes it weighs. */
 export function weighResults<M extends MessageLike>(message: M): M {
   const { role, content } = message ?? {}
   const hasLists = role === 'tool' && Array.isArray(content) && content.some(outputParts)

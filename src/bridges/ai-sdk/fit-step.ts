@@ -141,10 +141,8 @@ async function toJsonSchema(schema: unknown, tool: string): Promise<unknown> {
   if (source.jsonSchema !== undefined) return await source.jsonSchema
   const standard = source['~standard']?.jsonSchema
   if (standard) return closed(standard.input({ target: 'draft-07' }))
-  throw new InvalidOptionError(
-    'tools',
-    `the input schema of "${tool}" has no JSON form that can be counted: use jsonSchema() or zod 4.2 or later`,
-  )
+  const problem = `the input schema of "${tool}" has no JSON form that can be counted: use jsonSchema() or zod 4.2 or later`
+  throw new InvalidOptionError('tools', problem)
 }
 
 /** Adds `additionalProperties: false` to every object, as the AI SDK does, because it costs tokens. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSame, rememberPrompts } from './remember-prompts.ts'
+import { isSame, rememberPrompts } from './throughline-middleware.ts'
 
 const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] })
 

@@ -10,21 +10,7 @@ export interface UIReference {
 }
 
 /** What the transport of `useChat` asks for. */
-export interface UIRequest {
-  readonly conversation: string
-  /** What is new: the user's message, or the results of tools that the client has run. */
-  readonly messages: readonly MessageLike[]
-  /** The last message of the client: the user's, or that of the assistant whose tools have run. */
-  readonly last: UIReference
-  readonly before: UIReference | undefined
-  /** Whether results are brought: the turn goes on. */
-  readonly isResults: boolean
-  /** Whether the message was there before: its answer is wanted once more, or the message was edited. */
-  readonly isAgain: boolean
-  /** Whether the client says which message that is: else it means the last one. */
-  readonly isNamed: boolean
-  readonly earlier: () => readonly EarlierMessage[]
-}
+export type UIRequest = Readonly<ReturnType<typeof readUIRequest>>
 
 /** A message of the client with the messages that the log has for it. */
 export interface EarlierMessage {
@@ -33,7 +19,7 @@ export interface EarlierMessage {
 }
 
 /** Reads the body of the AI SDK's default transport. Of its messages only the last one is new. */
-export function readUIRequest(value: unknown): UIRequest {
+export function readUIRequest(value: unknown) {
   const body = read.body(value)
   const list = read.optional(body.messages, 'messages', read.list) ?? []
   const isAlone = body.message !== undefined && body.message !== null
@@ -43,12 +29,21 @@ export function readUIRequest(value: unknown): UIRequest {
   const conversation = read.text(body.id, 'id')
   if (conversation === '') refuse('id', 'must not be empty')
   const isResults = last.role === 'assistant'
-  const messages = isResults ? readResults(last, where) : [readUser(last, where)]
+  const messages: readonly MessageLike[] = isResults ? readResults(last, where) : [readUser(last, where)]
   const isNamed = (body.messageId ?? undefined) !== undefined
   const isRepeated = body.trigger === 'regenerate-message' || isNamed
   return {
-    ...{ conversation, messages, isResults, isNamed, last: toReference(last) },
+    conversation,
+    /** What is new: the user's message, or the results of tools that the client has run. */
+    messages,
+    /** The last message of the client: the user's, or that of the assistant whose tools have run. */
+    last: toReference(last),
+    /** Whether results are brought: the turn goes on. */
+    isResults,
+    /** Whether the client says which message it wants answered again: else it means the last one. */
+    isNamed,
     before: isFields(past.at(-1)) ? toReference(past.at(-1) as Fields) : undefined,
+    /** Whether the message was there before: its answer is wanted once more, or the message was edited. */
     isAgain: !isResults && isRepeated,
     earlier: () =>
       past.map((value, at) => readEarlier(read.fields(value, `messages[${at}]`), `messages[${at}]`)),

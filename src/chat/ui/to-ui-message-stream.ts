@@ -1,8 +1,8 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import type { TurnPart } from '../../turn/reply.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
-import type { TurnPart } from '../../turn/turn-part.ts'
 import { faultOf } from '../fault-of.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
@@ -70,10 +70,7 @@ export function toUIMessageStreamResponse(
 }
 
 /** The headers by which `useChat` and proxies recognise the stream. */
-export const uiMessageStreamHeaders = {
-  ...sseHeaders,
-  'x-vercel-ai-ui-message-stream': 'v1',
-} as const
+export const uiMessageStreamHeaders = { ...sseHeaders, 'x-vercel-ai-ui-message-stream': 'v1' } as const
 
 export const toEvent = (chunk: UIChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 

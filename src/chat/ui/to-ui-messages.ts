@@ -47,11 +47,7 @@ export function toUIMessages(shown: readonly DisplayMessage[]): readonly UIStore
     const read = readMessage(message, message.seq)
     if (read.role === 'user') {
       close(false)
-      messages.push({
-        id: message.id,
-        role: 'user',
-        parts: [...userParts(message, read)],
-      })
+      messages.push({ id: message.id, role: 'user', parts: [...userParts(message, read)] })
     } else if (read.role === 'assistant') answer.say(message.id, read)
     else if (read.role === 'tool') answer.result(message, read)
   }

@@ -1,6 +1,6 @@
 import type { Fate } from '../../context/receipt.ts'
 import type { ModelUsage } from '../../models/model.ts'
-import type { WarningCode } from '../../turn/turn-part.ts'
+import type { WarningCode } from '../../turn/reply.ts'
 import type { UIStoredMessage } from './to-ui-messages.ts'
 
 /** What a reply becomes for `useChat`: the chunks of the AI SDK's UI message stream that a chat has a use for. */

@@ -2,7 +2,7 @@ import type { History, Thread } from '../../history/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import type { Cancels } from '../../turn/cancels.ts'
-import type { TurnPart } from '../../turn/turn-part.ts'
+import type { TurnPart } from '../../turn/reply.ts'
 import { oneByOne } from '../../turn/wait/one-by-one.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import { within } from '../../turn/wait/within.ts'
@@ -20,17 +20,15 @@ export interface UIAnswer {
   readonly uiRequest: UIRequest
   readonly signal: AbortSignal
   /** Begins the turn, once its place is found. Not the reply itself, which would be awaited to its end. */
-  readonly start: (begin: UIStart) => Promise<{ readonly parts: AsyncIterable<TurnPart> }>
+  readonly start: (begin: {
+    readonly thread: ThreadKey
+    /** Marks of the user's message: stored with it, so that the client's id of it is known. */
+    readonly marks: readonly string[]
+    readonly signal: AbortSignal
+  }) => Promise<{ readonly parts: AsyncIterable<TurnPart> }>
   readonly stream?: UIMessageStreamOptions
   /** Headers of this stream, which say where it belongs. */
   readonly headers?: (thread: ThreadKey) => Readonly<Record<string, string>>
-}
-
-export interface UIStart {
-  readonly thread: ThreadKey
-  /** Marks of the user's message: stored with it, so that the client's id of it is known. */
-  readonly marks: readonly string[]
-  readonly signal: AbortSignal
 }
 
 export interface UIRepliesOptions extends ReplyTimes {

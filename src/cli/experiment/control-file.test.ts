@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { createControlFile, leaveWishInFile } from './control-file.ts'
+import { createControlFile, leaveWishInFile } from './open-experiments.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-control-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -21,10 +21,7 @@ export async function loadPlan(file: string, { model: named }: LoadOptions): Pro
   throw new UserError(`${file} is no plan: expected .ts, .mts, .js, .mjs or .json`)
 }
 
-/**
- * Loads the plan that is stored with an experiment. Its author is not trusted, so code that it names is not run and
- * servers that it names are not called: the user must name the plan, or for a server the model, again.
- */
+/** Loads a stored plan. Its author is not trusted: code is not run and servers are not called that only it names. */
 export function loadStoredPlan(id: string, json: PlanJson, { model: named }: LoadOptions): ExperimentPlan {
   const { tools } = json
   const nameIt = `name the plan, throughline experiment resume ${id} <plan>`

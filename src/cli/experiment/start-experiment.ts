@@ -3,8 +3,7 @@ import { LeaseError } from '../../stores/store-error.ts'
 import { closedPipe } from '../closed-pipe.ts'
 import { isPostgres, type LogOptions } from '../open-log.ts'
 import { print, printError, UserError } from '../print.ts'
-import { type ControlFile, createControlFile } from './control-file.ts'
-import { writeExperiments } from './open-experiments.ts'
+import { type ControlFile, createControlFile, writeExperiments } from './open-experiments.ts'
 import { watchExperiment } from './watch-experiment.ts'
 import { nextLine, resultLine } from './wording.ts'
 
@@ -53,10 +52,7 @@ function refuseTaken(id: string, error: unknown): never {
   throw new UserError(problem, { cause: error })
 }
 
-/**
- * The first Ctrl-C pauses before the next role acts, the second pauses at once, the third ends the process. SIGTERM pauses
- * at once, and so does a closed pipe (`| head`).
- */
+/** Ctrl-C pauses before the next role, then at once, then ends the process. SIGTERM and `| head` pause at once. */
 function catchInterrupts() {
   const now = new AbortController()
   let wish: Wish | undefined

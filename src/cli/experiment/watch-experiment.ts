@@ -5,10 +5,7 @@ import { frameOf, type RunState, takeEvent } from './progress.ts'
 import { createScreen } from './screen.ts'
 import { eventLine } from './wording.ts'
 
-/**
- * Reads an experiment to its end and shows it: drawn in place in a terminal, as plain lines anywhere else. `sayWith` gets
- * how hints are shown.
- */
+/** Shows an experiment to its end: drawn in place in a terminal, else as plain lines. `sayWith`: how to show hints. */
 export async function watchExperiment(
   experiment: Experiment,
   plan: ExperimentPlan,
@@ -29,15 +26,9 @@ export async function watchExperiment(
   return experiment.result()
 }
 
-interface Display {
-  take(event: ExperimentEvent): void
-  say(line: string): void
-  close(): void
-}
-
-function lineDisplay(): Display {
+function lineDisplay() {
   return {
-    take(event) {
+    take(event: ExperimentEvent): void {
       const line = eventLine(event)
       if (line !== undefined) print(line)
     },
@@ -48,7 +39,7 @@ function lineDisplay(): Display {
 
 const frameMs = 50
 
-function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {
+function liveDisplay(experiment: Experiment, plan: ExperimentPlan) {
   const screen = createScreen(process.stdout)
   let progress = begin(experiment, plan)
   let drawnAt = 0
@@ -61,19 +52,19 @@ function liveDisplay(experiment: Experiment, plan: ExperimentPlan): Display {
     screen.draw(frameOf(progress, drawnAt))
   }
   return {
-    take(event) {
+    take(event: ExperimentEvent): void {
       // Draws every second, because the frame shows how long a model has been thinking.
       clock ??= setInterval(draw, 1000).unref()
       progress = takeEvent(progress, event, Date.now())
       if (Date.now() - drawnAt >= frameMs) draw()
       else next ??= setTimeout(draw, frameMs).unref()
     },
-    say(line) {
+    say(line: string): void {
       // Part of the frame: a line below it would be overwritten.
       progress = { ...progress, notice: line }
       draw()
     },
-    close() {
+    close(): void {
       clearInterval(clock)
       // An experiment that never began draws nothing.
       if (clock) draw()

@@ -2,16 +2,15 @@ import type { History, Thread } from '../../history/index.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { StoredTurn } from '../../stores/store.ts'
 import type { TurnData } from '../../turn/log/turn-log.ts'
+import type { Emit } from '../../turn/reply.ts'
 import type { TurnOptions } from '../../turn/turn-options.ts'
-import type { Emit } from '../../turn/turn-part.ts'
 import { applyChange, type Environment, type Patch } from '../environment.ts'
 import { ExperimentError, unlessRefused } from '../experiment-error.ts'
 import type { ExperimentEvent } from '../experiment-event.ts'
 import type { ExperimentPlan } from '../plan/define-experiment.ts'
 import { controlActor, experimentActor } from '../plan/role.ts'
-import type { ExperimentLog, ExperimentState } from './experiment-log.ts'
+import type { ExperimentLog, ExperimentState, Wish } from './experiment-log.ts'
 import { beginState, foldEntry, fromEntryMessage, lastSnapshot, stepsOf } from './experiment-log.ts'
-import type { Wish } from './wish.ts'
 
 export interface ExperimentThreads {
   readonly id: string
@@ -33,14 +32,10 @@ export async function beginOnce(thread: Thread, input: MessageLike | readonly Me
   return begun?.kind === 'begun' ? begun.turn : undefined
 }
 
-/** Where an experiment stands, with the times of the first and the last entry of its own thread. */
-export interface DatedState extends ExperimentState {
-  readonly startedAt: number
-  readonly updatedAt: number
-}
+export type DatedState = Awaited<ReturnType<typeof readState>>
 
-/** Reads where an experiment stands. Throws if there is none of this id. */
-export async function readState({ id, mainThread }: ExperimentThreads): Promise<DatedState> {
+/** Reads where an experiment stands, with the times of the first and the last entry. Throws if there is none. */
+export async function readState({ id, mainThread }: ExperimentThreads) {
   const logged = await mainThread.entries()
   const [created, ...entries] = logged.map(fromEntryMessage)
   if (created?.kind === 'created') {

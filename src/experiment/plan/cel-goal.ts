@@ -1,8 +1,7 @@
 import { Environment as CelEnvironment } from '@marcbachmann/cel-js'
 import type { Declarations, Environment } from '../environment.ts'
 import { boundedCel, findPatternProblem } from './bounded-cel.ts'
-import type { Goal } from './goal.ts'
-import type { GoalJson } from './plan-json.ts'
+import type { Goal, GoalJson } from './plan-json.ts'
 
 /** Parses and checks the CEL expressions of goals. Problems are listed with their places. */
 export function compileGoals(goals: readonly GoalJson[], declarations: Declarations) {
@@ -24,11 +23,7 @@ export function compileGoals(goals: readonly GoalJson[], declarations: Declarati
   return { goals: compiled, problems }
 }
 
-function findProblem(
-  cel: CelEnvironment,
-  expression: string,
-  unusable: ReadonlySet<string>,
-): string | undefined {
+function findProblem(cel: CelEnvironment, expression: string, unusable: ReadonlySet<string>) {
   if (expression.length > mostCharacters)
     return `it has ${expression.length} characters, ${mostCharacters} are allowed`
   const taken = findTaken(expression, unusable)

@@ -5,9 +5,8 @@ import type { Declarations, Environment, EnvironmentOf, VariableTypes } from '..
 import { checkJson, checkValue, copyEnvironment, isVariableType } from '../environment.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
 import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from './experiment-tool.ts'
-import type { Goal } from './goal.ts'
 import type { AnyHook, Hook } from './hook.ts'
-import type { PlanJson } from './plan-json.ts'
+import type { Goal, PlanJson } from './plan-json.ts'
 import { findRoleProblems, type PlanRole, type RoleOptions, roleNames, toRole } from './role.ts'
 
 export interface ExperimentOptions<D extends Declarations> {
@@ -71,10 +70,7 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
   const { tools: toolsOption = [] } = options
   const tools = typeof toolsOption === 'function' ? toolsOption({ tool: defineExperimentTool }) : toolsOption
   const declared = Object.entries(environment)
-  const names = {
-    tools: new Set(tools.map(tool => tool.name)),
-    variables: new Set(Object.keys(environment)),
-  }
+  const names = { tools: new Set(tools.map(tool => tool.name)), variables: new Set(Object.keys(environment)) }
   const problems = [
     ...(typeof name === 'string' && name !== '' ? [] : ['name: expected a name']),
     ...declared.flatMap(([variable, one]) => findVariableProblems(variable, one)),

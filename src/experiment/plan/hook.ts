@@ -68,10 +68,7 @@ interface HookPoints<E> {
 
 type Allowed<On extends HookPoint> = Pick<HookDecision, HookPoints<never>[On][1]>
 
-/**
- * A hook. Its decision is recorded before it takes effect, so that a resumed experiment does not ask it again. If a crash
- * or a pause came before the record, the hook is asked a second time.
- */
+/** A hook. Its decision is recorded before it takes effect; it is asked again only if a crash or pause came before. */
 export type Hook<E> = {
   [On in HookPoint]: {
     readonly on: On

@@ -1,4 +1,4 @@
-import { withLimit } from '../../turn/wait/with-limit.ts'
+import { withLimit } from '../../turn/wait/link-signals.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { ActiveExperiment } from '../log/experiment-threads.ts'

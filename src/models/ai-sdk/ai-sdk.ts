@@ -38,10 +38,8 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
   const { window, name, settings } = options
   if (typeof model?.doStream !== 'function') {
     const kind = typeof model === 'string' ? 'a text' : String(model)
-    throw new InvalidOptionError(
-      'model',
-      `expected a language model of the AI SDK, such as openai('…'), got ${kind}`,
-    )
+    const problem = `expected a language model of the AI SDK, such as openai('…'), got ${kind}`
+    throw new InvalidOptionError('model', problem)
   }
   checkWindow(window)
   const called = name ?? model.modelId

@@ -17,11 +17,7 @@ interface AiSdkError {
 }
 
 /** Converts an error of the AI SDK. Keeps only safe parts of the cause: an APICallError holds the whole request. */
-export function toModelError(
-  error: unknown,
-  { name, sent }: AskedModel,
-  during: 'call' | 'stream',
-): ModelError {
+export function toModelError(error: unknown, { name, sent }: AskedModel, during: 'call' | 'stream') {
   const failure: AiSdkError = typeof error === 'object' && error !== null ? error : {}
   const { statusCode, responseBody, data, responseHeaders } = failure
   const status = typeof statusCode === 'number' ? statusCode : undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { upstreamWith } from '../upstream.fixture.ts'
-import { ollamaEmbed } from './ollama-embed.ts'
+import { ollamaEmbed } from './ollama.ts'
 
 const secret = 'The code of the safe is 4711, tell nobody.'
 const never = new AbortController().signal

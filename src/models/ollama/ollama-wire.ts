@@ -5,8 +5,8 @@ import { readFault } from '../read-fault.ts'
 import { isImage } from '../read-media.ts'
 import { fieldsOf, listOf, readCalls, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
-import { type Ask, ifKnown } from '../wire/ask.ts'
-import { type ReplyReader, toListed, type Wire } from '../wire/wire.ts'
+import { ifKnown } from '../wire/ask.ts'
+import { type Ask, type ReplyReader, toListed, type Wire } from '../wire/wire.ts'
 import { eachOllama, toOllamaRequest } from './to-ollama-request.ts'
 
 interface OllamaWireOptions {

@@ -1,6 +1,10 @@
+import { isObject } from '../../log/parse-json.ts'
 import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkAddress, type ServedModelOptions, servedNames } from '../check-options.ts'
+import type { Embedder } from '../embedder.ts'
 import type { Model } from '../model.ts'
+import { toStreamError } from '../to-model-error.ts'
+import { askJson } from '../wire/ask.ts'
 import type { ServerConnection } from '../wire/connection.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'
 import { openModel } from '../wire/open-server.ts'
@@ -26,11 +30,38 @@ export function ollama(options: OllamaOptions): Model {
   return openModel(ollamaWire({ option: 'host', ...options }), ollamaConnection(options), options)
 }
 
-export function ollamaConnection({
+function ollamaConnection({
   host,
   headers = {},
   fetch,
 }: Pick<OllamaOptions, 'host' | 'headers' | 'fetch'>): ServerConnection {
   const address = checkAddress('host', host ?? 'http://127.0.0.1:11434')
   return fetchConnection({ address, headers: () => headers, fetch })
+}
+
+/** The address, the headers and `keepAlive` are those of `ollama`. */
+export type OllamaEmbedOptions = Pick<OllamaOptions, 'model' | 'host' | 'headers' | 'fetch' | 'keepAlive'>
+
+/**
+ * Makes an embedder of an Ollama server, for `createHistory({ embed })`. Throws a ModelError.
+ *
+ * @example
+ * const embed = ollamaEmbed({ model: 'nomic-embed-text' })
+ */
+export function ollamaEmbed(options: OllamaEmbedOptions): Embedder {
+  refuseUnknown(options, { model: 1, host: 1, headers: 1, fetch: 1, keepAlive: 1 })
+  const { model, keepAlive, ...place } = options
+  const connection = ollamaConnection(place)
+  const described = ollamaWire({ option: 'host' }).describe(connection.address, model)
+  return {
+    model,
+    async embed(texts, { signal }) {
+      const server = { ...described, model, sent: () => [...texts, ...connection.secrets()] }
+      const body = { model, input: texts, truncate: true, keep_alive: keepAlive }
+      const answer = await askJson(connection, server, { path: '/api/embed', body, signal }, false)
+      const vectors = isObject(answer) ? answer.embeddings : undefined
+      if (!Array.isArray(vectors)) throw toStreamError(server, 'sent no vectors')
+      return vectors
+    },
+  }
 }

@@ -7,12 +7,9 @@ import { type PairedCall, type PairedMessage, pairResults } from '../pair-result
 import { isImage, type Media, readMedia, readPart, sentFile } from '../read-media.ts'
 import type { WantedReply } from '../wire/wire.ts'
 
-interface OpenAiReply extends Omit<WantedReply, 'window'> {
-  /** OpenAI itself has newer names for some fields than compatible servers. */
-  readonly isOpenAi: boolean
-}
-
-export function toOpenAiRequest({ model, messages, tools, settings, isOpenAi }: OpenAiReply) {
+/** `isOpenAi`: OpenAI itself has newer names for some fields than compatible servers. */
+export function toOpenAiRequest(reply: Omit<WantedReply, 'window'> & { readonly isOpenAi: boolean }) {
+  const { model, messages, tools, settings, isOpenAi } = reply
   const { temperature, maxTokens, seed, stop, format, thinking, provider } = settings
   return {
     ...present({

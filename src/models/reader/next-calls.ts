@@ -12,10 +12,7 @@ export interface WantedCall {
 const mostRounds = 10_000
 
 /** The calls of the next round, by those since the user's message and by the journal of those that were cut. */
-export function nextCalls(
-  input: ReaderInput,
-  offered: readonly ToolSpec[],
-): { readonly calls: readonly WantedCall[]; readonly refusal?: string; readonly done: number } {
+export function nextCalls(input: ReaderInput, offered: readonly ToolSpec[]) {
   const tools = offered.filter(({ name }) => name !== noteToolName)
   const rounds = planOf(input.asked, tools)
   const unreadable = rounds.flat().find(({ json }) => json === undefined)

@@ -1,4 +1,4 @@
-import { type Action, readActions } from '../../log/actions.ts'
+import { readActions } from '../../log/actions.ts'
 import type { Message, MessageLike, Role } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import {
@@ -12,23 +12,11 @@ import {
 import { noteToolName } from '../../notes/note-instruction.ts'
 import { type Speaker, speakerOf } from './wording.ts'
 
-export interface ReaderInput {
-  readonly messages: readonly Message[]
-  readonly system: string
-  /** The latest words of the user, without insertions; empty if there are none. */
-  readonly asked: string
-  /** The place of the message that holds `asked`; -1 if there is none. */
-  readonly askedAt: number
-  /** The messages since: rounds of tool calls. */
-  readonly turn: readonly Message[]
-  readonly actions: readonly Action[]
-  /** How many actions of this turn were cut from the context, by the count of its journal. */
-  readonly cutActions: number
-}
+export type ReaderInput = Readonly<ReturnType<typeof readInput>>
 
 /** Reads messages of any dialect. Throws InvalidMessageError. */
-export function readInput(raw: readonly MessageLike[]): ReaderInput {
-  const messages = raw.map(parseMessage)
+export function readInput(raw: readonly MessageLike[]) {
+  const messages: readonly Message[] = raw.map(parseMessage)
   // The journal of an open turn is a user message that no user wrote.
   const askedAt = messages.findLastIndex(
     ({ role, text }) => role === 'user' && !text.startsWith(actionsTitle),
@@ -38,10 +26,14 @@ export function readInput(raw: readonly MessageLike[]): ReaderInput {
   return {
     messages,
     system: system.join('\n'),
+    /** The latest words of the user, without insertions; empty if there are none. */
     asked: wordsAt(messages, askedAt),
+    /** The place of the message that holds `asked`; -1 if there is none. */
     askedAt,
+    /** The messages since: rounds of tool calls. */
     turn,
     actions: readActions(turn).filter(({ call }) => call.name !== noteToolName),
+    /** How many actions of this turn were cut from the context, by the count of its journal. */
     cutActions: countCutActions(messages.slice(Math.max(0, askedAt))),
   }
 }

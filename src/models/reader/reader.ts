@@ -4,7 +4,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { checkWindow } from '../check-options.ts'
-import { type Model, ModelError, type ModelPart, type ModelRequest } from '../model.ts'
+import { type Model, ModelError, type ModelRequest } from '../model.ts'
 import { sleep } from '../sleep.ts'
 import { toPieces } from '../to-pieces.ts'
 import { answer, type FullReply, type ReaderAnswer } from './answer.ts'
@@ -126,9 +126,7 @@ function endOf(text: string, most: number, counter: TokenCounter): string {
   return text.slice(from)
 }
 
-type ReaderPart = Extract<ModelPart, { type: 'text-delta' | 'tool-call' }>
-
-function partsOf({ text, calls }: FullReply, ids: () => string, stop: readonly string[] = []): ReaderPart[] {
+function partsOf({ text, calls }: FullReply, ids: () => string, stop: readonly string[] = []) {
   const ends = stop.map(word => (word === '' ? -1 : text.indexOf(word))).filter(at => at >= 0)
   const end = ends.reduce((least, at) => Math.min(least, at), text.length)
   return [

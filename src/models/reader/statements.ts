@@ -3,18 +3,14 @@ import { type ReaderInput, type Section, splitSections } from './reader-input.ts
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, type Quotation, quotedBy, speakerOf } from './wording.ts'
 
-export interface Sentence extends Quotation {
-  readonly isQuestion: boolean
-  /** Whether it stands in the message that is being answered. */
-  readonly isJustNow: boolean
-  readonly within: string
-}
+/** `isJustNow`: it stands in the message that is being answered. */
+export type Sentence = Readonly<ReturnType<typeof readStatements>[number]>
 
 /** Recalled texts and the first user message are older than all that is still in its place, the gist of texts is oldest. */
 const [gist, broughtBack, inPlace] = [0, 1, 2]
 
 /** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
-export function readStatements({ messages, asked, askedAt }: ReaderInput): readonly Sentence[] {
+export function readStatements({ messages, asked, askedAt }: ReaderInput) {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))
   const placed = messages.flatMap((message, place) => {

@@ -4,17 +4,15 @@ export interface ServerConnection {
   readonly address: string
   secrets(): readonly string[]
   /** Gives the answer, whatever its status is. Redirects are not followed. Throws if there is none. */
-  send(request: SentRequest): Promise<HttpAnswer>
-}
-
-export interface SentRequest {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array<ArrayBuffer>
-  readonly signal?: AbortSignal | undefined
-  /** Whether no model is needed to answer: then the answer must come soon. */
-  readonly isFact: boolean
+  send(request: {
+    readonly method: 'GET' | 'POST'
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body?: string | Uint8Array<ArrayBuffer>
+    readonly signal?: AbortSignal | undefined
+    /** Whether no model is needed to answer: then the answer must come soon. */
+    readonly isFact: boolean
+  }): Promise<HttpAnswer>
 }
 
 export interface HttpAnswer {

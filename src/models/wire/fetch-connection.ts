@@ -1,15 +1,14 @@
 import { secretsOf } from '../check-options.ts'
 import type { ServerConnection } from './connection.ts'
 
-export interface FetchOptions {
+/** A connection by `fetch`, for any platform. Timeouts and unpacking are those of `fetch`. */
+export function fetchConnection(options: {
   readonly address: string
   headers(): Readonly<Record<string, string>>
   /** Default: the global one, at the time of a request. */
   readonly fetch?: typeof globalThis.fetch | undefined
-}
-
-/** A connection by `fetch`, for any platform. Timeouts and unpacking are those of `fetch`. */
-export function fetchConnection({ address, headers, fetch }: FetchOptions): ServerConnection {
+}): ServerConnection {
+  const { address, headers, fetch } = options
   return {
     address,
     secrets: () => secretsOf(headers()),

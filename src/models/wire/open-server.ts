@@ -5,11 +5,10 @@ import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
 import type { AskedServer } from '../to-model-error.ts'
-import { type Ask, askJson } from './ask.ts'
+import { askJson, type Relay, streamReply } from './ask.ts'
 import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
-import { type Relay, streamReply } from './stream-reply.ts'
-import type { Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
+import type { Ask, Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
 import { takesLateSystem } from './wire.ts'
 
 export interface ServerSetup {
@@ -155,19 +154,12 @@ function remember<Value>(create: (name: string) => Value): (name: string) => Val
 const mostNames = 1000
 
 /** Shares one request among all callers: it is aborted when none is left. Its answer is remembered, a failure is not. */
-export function askOnce<Answer>(
-  ask: (signal: AbortSignal) => Promise<Answer>,
-): (signal?: AbortSignal) => Promise<Answer> {
-  let current: SharedAnswer<Answer> | undefined
+export function askOnce<Answer>(ask: (signal: AbortSignal) => Promise<Answer>) {
+  let current: ReturnType<typeof begin> | undefined
 
-  function begin(): SharedAnswer<Answer> {
+  function begin() {
     const controller = new AbortController()
-    const question: SharedAnswer<Answer> = {
-      controller,
-      waiting: 0,
-      isAnswered: false,
-      answer: ask(controller.signal),
-    }
+    const question = { controller, waiting: 0, isAnswered: false, answer: ask(controller.signal) }
     const forget = () => {
       if (current === question) current = undefined
     }
@@ -178,7 +170,7 @@ export function askOnce<Answer>(
     return question
   }
 
-  return async signal => {
+  return async (signal?: AbortSignal): Promise<Answer> => {
     signal?.throwIfAborted()
     current ??= begin()
     const question = current
@@ -190,11 +182,4 @@ export function askOnce<Answer>(
       if (question.waiting === 0 && !question.isAnswered) question.controller.abort()
     }
   }
-}
-
-interface SharedAnswer<Answer> {
-  readonly controller: AbortController
-  readonly answer: Promise<Answer>
-  waiting: number
-  isAnswered: boolean
 }

@@ -35,18 +35,13 @@ export async function* readPieces(
   yield cutter.push(`${decoder.decode()}${cutter.ending}`)
 }
 
+/** Each takes the next text and returns the pieces that end in it. */
 export const cutters = { line: lineCutter, event: eventCutter } as const
 
-interface Cutter {
-  /** Takes the next text; returns the pieces that end in it. */
-  push(text: string): readonly WirePiece[]
-  readonly ending: string
-}
-
-function lineCutter(): Cutter {
+function lineCutter() {
   let held = ''
   return {
-    push(text) {
+    push(text: string): readonly WirePiece[] {
       // What is held is not searched again, because it may be long.
       if (!text.includes('\n')) {
         held += text
@@ -60,7 +55,7 @@ function lineCutter(): Cutter {
   }
 }
 
-function eventCutter(): Cutter {
+function eventCutter() {
   let pieces: WirePiece[] = []
   const parser = createParser({
     onEvent: ({ event, id, data }) => pieces.push({ data, text: toEvent(event, id, data) }),
@@ -71,7 +66,7 @@ function eventCutter(): Cutter {
   })
   const normalize = lineFeeds()
   return {
-    push(text) {
+    push(text: string): readonly WirePiece[] {
       parser.feed(normalize(text))
       const whole = pieces
       pieces = []

@@ -3,7 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
 import type { AskedServer } from '../to-model-error.ts'
-import type { Ask } from './ask.ts'
+import type { HttpAnswer } from './connection.ts'
 
 /** The forms in which clients ask for replies, and servers are asked. */
 export type Form = 'chat' | 'messages' | 'responses' | 'ollama'
@@ -37,6 +37,23 @@ export interface Wire extends ReplyWire {
   files(ask: Ask, model: string): LearnedFiles
   /** The exact tokens of a prompt; undefined if the server does not count them. Absent: no such server does. */
   count?(ask: Ask, prompt: Prompt, signal?: AbortSignal): Promise<number | undefined>
+}
+
+/** Asks a server for facts that need no model. Gives the JSON of its answer. */
+export type Ask = (question: ServerQuestion) => Promise<unknown>
+
+export interface ServerQuestion {
+  readonly path: string
+  /** Sent by POST, as it is if it is a text or bytes, else as JSON. Without it the method is GET. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Called with an answer whose status is not good, before its error is thrown. */
+  onRefused?(answer: Refusal): void
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Refusal extends Pick<HttpAnswer, 'status' | 'headers'> {
+  readonly text: string
 }
 
 export interface Prompt {

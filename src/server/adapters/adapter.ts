@@ -2,7 +2,7 @@ import type { HttpFault } from '../../chat/fault-of.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ModelSettings, ToolSpec } from '../../models/model.ts'
 import type { Form } from '../../models/wire/wire.ts'
-import type { ModelReply, ReplyCall } from '../../turn/model-reply.ts'
+import type { ModelReply, ReplyCall } from '../../turn/reply.ts'
 
 /** What a client asks for on any adapter, in our words. */
 export interface ChatRequest {

@@ -1,5 +1,5 @@
 import { isCount } from '../../log/is-count.ts'
-import type { ReplyCall } from '../../turn/model-reply.ts'
+import type { ReplyCall } from '../../turn/reply.ts'
 import { sseComment } from '../../turn/stream/to-readable.ts'
 import type { Adapter, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
 

@@ -1,7 +1,7 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ReplyCall } from '../../turn/model-reply.ts'
+import type { ReplyCall } from '../../turn/reply.ts'
 import { hashOfText, isUser, type ListItem } from '../identity/chain.ts'
 import { itemOf } from '../identity/item.ts'
 import type { Inquiry, Log } from './inquiry.ts'

@@ -1,7 +1,6 @@
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { trimmedTokens } from '../../turn/ask/trimmed-tokens.ts'
-import type { ModelReply } from '../../turn/model-reply.ts'
-import type { TurnPart } from '../../turn/turn-part.ts'
+import type { ModelReply, TurnPart } from '../../turn/reply.ts'
 import type { ReplyEnd, ReplyPiece, ReplyStart } from '../adapters/index.ts'
 
 export interface ReplyState {

@@ -1,5 +1,5 @@
-import type { ServerQuestion } from '../../models/wire/ask.ts'
 import type { ModelServer } from '../../models/wire/open-server.ts'
+import type { ServerQuestion } from '../../models/wire/wire.ts'
 
 /** The server or the built-in model that answers. It comes from the configuration, never from a request. */
 export interface Upstream

@@ -4,15 +4,11 @@ import type { MessageLike } from '../../log/message.ts'
 import { type Model, ModelError, type ModelPart, onlyThoughts, type ToolSpec } from '../../models/model.ts'
 import { createNoteScanner, type NoteOptions, type NoteScanner } from '../../notes/index.ts'
 import { toError } from '../end-failed.ts'
-import type { ModelReply } from '../model-reply.ts'
+import type { Emit, ModelReply } from '../reply.ts'
 import type { AskOptions, RetryOptions } from '../turn-options.ts'
-import type { Emit } from '../turn-part.ts'
-import { linkSignals } from '../wait/link-signals.ts'
-import { openLimit, withLimit } from '../wait/with-limit.ts'
-import { createReplyRoom, tooLarge } from './reply-room.ts'
-import { createShownTokens } from './shown-tokens.ts'
+import { linkSignals, openLimit, withLimit } from '../wait/link-signals.ts'
 
-export interface ModelCall extends AskOptions {
+interface ModelCall extends AskOptions {
   readonly messages: readonly MessageLike[]
   readonly tools: readonly ToolSpec[]
   /** Called with what may be shown, as it arrives. The stream is not read on before the promise resolves. */
@@ -156,7 +152,7 @@ function ownId(id: string, taken: Set<string>): string {
 }
 
 /** Makes a text that comes in pieces what the log will have of it, so that a client never sees anything else. */
-export function createWholeText() {
+function createWholeText() {
   let half = ''
   return {
     /** The next piece. The first half of a surrogate pair waits for its other half, which comes with the next piece. */
@@ -175,8 +171,89 @@ const isFirstHalf = (code: number) => code >= 0xd800 && code <= 0xdbff
 const cleaned = (text: string) => (text.isWellFormed() && !text.includes('\0') ? text : normalizeText(text))
 
 /** The arguments of a call as the log will have them, also where JSON writes the characters as escapes. */
-export const cleanArguments = (json: string): string =>
+const cleanArguments = (json: string): string =>
   cleaned(json).replace(escapes, (match, odd?: string) => (odd === undefined ? match : '\\ufffd'))
 
 /** Whole pairs and other escapes are passed over, so that what is left is NUL or a lone half. */
 const escapes = /\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|\\u(0000|d[89a-f][\da-f]{2})|\\./gis
+
+/** The longest reply by default: half a million tokens, and a quarter of the largest entry. */
+export const defaultMaxReply = 2 * 1024 * 1024
+
+function createReplyRoom(most: number) {
+  let left = most
+  return {
+    /** As much of the beginning of a text as there is room for. */
+    fit(text: string): string {
+      // No character takes more than six bytes.
+      if (text.length * 6 <= left) {
+        left -= bytesOf(text)
+        return text
+      }
+      let at = 0
+      for (const character of text) {
+        const bytes = bytesOf(character)
+        if (bytes > left) break
+        left -= bytes
+        at += character.length
+      }
+      return text.slice(0, at)
+    },
+    /** Takes the room of something that is kept whole or not at all. */
+    take(...texts: readonly string[]): void {
+      left -= texts.reduce((sum, text) => sum + bytesOf(text), 0)
+      if (left < 0) throw tooLarge(most)
+    },
+  }
+}
+
+export const tooLarge = (most: number, cause?: unknown) =>
+  new ModelError(
+    'reply_too_large',
+    `The model wrote a reply of more than ${most} bytes, so it was cut: ask for less, or raise "${cause ? 'maxEntry' : 'maxReply'}".`,
+    { cause },
+  )
+
+function bytesOf(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20) bytes += code === 10 || code === 9 || code === 13 ? 1 : 5
+    else if (code === 0x22 || code === 0x5c) bytes += 1
+    // A pair is four bytes, two for each half.
+    else if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
+  }
+  return bytes
+}
+
+/** Keeps the log probabilities of tokens until it is known whether the text that they came with is shown. */
+export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
+  /** With the places of their texts in the reply. */
+  let waiting: readonly { start: number; end: number; logprobs: readonly unknown[] }[] = []
+  let end = 0
+  let before = scanner.progress()
+  return {
+    /** Takes the next text before the scanner does, with the log probabilities of its tokens. */
+    add({ text, logprobs }: Pick<Extract<ModelPart, { logprobs?: unknown }>, 'text' | 'logprobs'>): void {
+      const start = end
+      end += text.length
+      if (!logprobs) return
+      if (waiting.length === 0) before = scanner.progress()
+      waiting = [...waiting, { start, end, logprobs }]
+    },
+    /** Gives those whose text was shown since the last time. Of a text that was hidden even in part none is ever given. */
+    take(): readonly unknown[] | undefined {
+      if (waiting.length === 0) return undefined
+      const { settled, shown } = scanner.progress()
+      const isHidden = settled - before.settled > shown - before.shown
+      before = { settled, shown }
+      if (isHidden) {
+        waiting = waiting.filter(({ start }) => start >= settled)
+        return undefined
+      }
+      const taken = waiting.filter(({ end }) => end <= settled)
+      waiting = waiting.slice(taken.length)
+      return taken.length > 0 ? taken.flatMap(({ logprobs }) => logprobs) : undefined
+    },
+  }
+}

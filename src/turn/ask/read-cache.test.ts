@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fit } from '../../context/fit.ts'
 import { assistant, system, user } from '../../testing/builders.ts'
 import { words } from '../../tokens/words.ts'
-import { readCache } from './read-cache.ts'
+import { readCache } from './ask-model.ts'
 
 const said = [system('Be kind. '.repeat(50)), user('one '.repeat(100)), assistant('two '.repeat(100))]
 const options = { window: 4096, count: words() }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createNoteScanner } from '../../notes/index.ts'
-import { createShownTokens } from './shown-tokens.ts'
+import { createShownTokens } from './call-model.ts'
 
 /** What is given of a reply that comes token by token, each with its own log probability: the text of each. */
 function tokensOf(tokens: readonly string[]) {

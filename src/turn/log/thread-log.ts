@@ -10,7 +10,8 @@ import { followTurn, type TurnLog, withNote } from './turn-log.ts'
 /** How many earlier calls are searched for reports of the provider. */
 const mostReports = 32
 
-export interface ThreadLogOptions {
+/** A turn in a thread of a history: all is stored before it is shown. */
+export function threadLog(options: {
   readonly history: History
   readonly thread: Thread
   readonly turn: Turn
@@ -18,10 +19,7 @@ export interface ThreadLogOptions {
   readonly turnMessages?: readonly SeenMessage[]
   readonly states?: readonly State<unknown>[]
   readonly projectId?: string | undefined
-}
-
-/** A turn in a thread of a history: all is stored before it is shown. */
-export function threadLog(options: ThreadLogOptions): TurnLog {
+}): TurnLog {
   const { history, thread, turn, turnMessages, states = [], projectId } = options
   /** The calibration that goes into the log with the next entry. */
   let newest: Calibration | undefined

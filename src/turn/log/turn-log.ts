@@ -1,23 +1,20 @@
 import type { Context } from '../../context/context.ts'
+import { fit } from '../../context/fit.ts'
 import type { CallOutcome } from '../../history/calls/calls.ts'
-import type { SeenMessage } from '../../history/log/logged-message.ts'
+import { type CancelledTurn, closingFor, type Ending } from '../../history/log/closing.ts'
+import { isSeen, type SeenMessage, viewOf } from '../../history/log/logged-message.ts'
 import type { Recent, ThreadContextOptions } from '../../history/thread.ts'
 import { errorsIn } from '../../log/errors-in.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { present } from '../../log/present.ts'
 import { openRound } from '../../log/round.ts'
 import type { ModelSettings } from '../../models/model.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import type { Calibration, Room } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import type { ReplyCall } from '../model-reply.ts'
-
-/** A call that was stored before it is sent. */
-export interface CallToEnd {
-  end(outcome: CallOutcome): Promise<unknown>
-  /** Stores the outcome together with the next entries of the turn. */
-  keep(outcome: CallOutcome): void
-}
+import type { ReplyCall } from '../reply.ts'
+import { clippedView } from './clip-result.ts'
 
 /** Where a turn is written: a thread of a history, or a list that a client sent. */
 export interface TurnLog {
@@ -35,7 +32,10 @@ export interface TurnLog {
   context(options: ThreadContextOptions & { window: number; mostResultTokens: number }): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
-  startCall(context: Context, model: string, room: Room, settings: ModelSettings): Promise<CallToEnd>
+  /** Stores a call before it is sent. `keep` stores its outcome together with the next entries of the turn. */
+  startCall(
+    ...call: [context: Context, model: string, room: Room, settings: ModelSettings]
+  ): Promise<{ end(outcome: CallOutcome): Promise<unknown>; keep(outcome: CallOutcome): void }>
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */
   append(make: (place: number) => readonly SeenMessage[]): Promise<void>
@@ -57,21 +57,7 @@ export interface TurnLog {
 export type Report = Required<Pick<StoredCall, 'predicted' | 'reported'>>
 
 /** How far a turn has come. Read from its messages alone, so that a turn that was left open can be resumed. */
-export interface TurnProgress {
-  /** How often the model has answered. */
-  readonly rounds: number
-  /** The calls of the last round that have no result yet, in order. */
-  readonly waiting: readonly ReplyCall[]
-  /** The names of all tools that were called in the last round. */
-  readonly called: readonly string[]
-  /** How many calls have a result, in all rounds. */
-  readonly results: number
-  /** The call that was answered last, if no message came since. */
-  readonly answered:
-    | { readonly call: ReplyCall; readonly text: string; readonly isError: boolean }
-    | undefined
-  readonly note: string | undefined
-}
+export type TurnProgress = Readonly<ReturnType<typeof followTurn>['progress']>
 
 /** What the log stores beside a message, for resuming the turn. Never sent, never shown. */
 export interface TurnData {
@@ -86,15 +72,20 @@ export function followTurn(turnMessages: readonly SeenMessage[] = []) {
   let calls: readonly ToolCall[] = []
   let round = openRound(calls)
   const progress = {
+    /** How often the model has answered. */
     rounds: 0,
-    get waiting() {
+    /** The calls of the last round that have no result yet, in order. */
+    get waiting(): readonly ReplyCall[] {
       return round.unanswered().map(toReplyCall)
     },
-    get called() {
+    /** The names of all tools that were called in the last round. */
+    get called(): readonly string[] {
       return calls.map(({ name }) => name)
     },
+    /** How many calls have a result, in all rounds. */
     results: 0,
-    answered: undefined as TurnProgress['answered'],
+    /** The call that was answered last, if no message came since. */
+    answered: undefined as { call: ReplyCall; text: string; isError: boolean } | undefined,
     note: undefined as string | undefined,
   }
 
@@ -124,7 +115,7 @@ export function followTurn(turnMessages: readonly SeenMessage[] = []) {
 
   turnMessages.forEach(take)
   return {
-    progress: progress as TurnProgress,
+    progress,
     onAdded: (listener: (message: MessageLike) => void) => void listeners.push(listener),
     add(added: readonly SeenMessage[]): void {
       added.forEach(take)
@@ -138,3 +129,88 @@ const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? ''
 /** The last messages of a turn, with its note behind them. */
 export const withNote = (last: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
   note === undefined ? last : [...last, { message: { role: 'assistant_note', content: note } }]
+
+/** What a chat without a history remembers of models. */
+export interface ModelMemory {
+  readonly calibrations: Map<string, Calibration>
+  readonly reports: Map<string, readonly Report[]>
+  /** The context that was sent last: servers may have it in their cache. */
+  last?: Context
+}
+
+/** A turn on a list of messages that a client sent. Nothing is stored: the client must keep the added messages. */
+export function listTurnLog(
+  clientMessages: readonly MessageLike[],
+  count: TokenCounter,
+  memory: ModelMemory,
+  cancelledTurn?: CancelledTurn,
+): TurnLog {
+  const { calibrations, reports } = memory
+  const whole = [...clientMessages]
+  /** The messages of which the model sees another form. */
+  const views = new Map<MessageLike, MessageLike>()
+  const begin = clientMessages.findLastIndex(({ role }) => role === 'user')
+  const turn = followTurn()
+
+  function add(items: readonly SeenMessage[]): void {
+    for (const { message, view } of items) {
+      if (view) views.set(message, view)
+      whole.push(message)
+    }
+    turn.add(items)
+  }
+
+  async function close(ending: Ending, some: readonly SeenMessage[]): Promise<void> {
+    const turnMessages = whole.slice(Math.max(0, begin))
+    const messages = some.map(({ message }) => message)
+    const { results, arrived, last } = closingFor(turnMessages, messages, ending)
+    add([...results, ...arrived, ...last].map(one => ({ message: isSeen(one) ? viewOf(one) : one })))
+  }
+
+  /** Clips a result the same way each time, whatever the calibration: else the prompt would change from its beginning. */
+  function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
+    const cached = views.get(message)
+    if (cached || message.role !== 'tool' || typeof message.content !== 'string') return cached ?? message
+    const content = clippedView(message.content, { place: at + 1, mostTokens, count })
+    const view = content === undefined ? message : { ...message, content }
+    views.set(message, view)
+    return view
+  }
+
+  return {
+    count,
+    signal: new AbortController().signal,
+    progress: turn.progress,
+    onAdded: turn.onAdded,
+    request: async () => ({ conversation: whole }),
+    async context({ system, at: _, mostResultTokens, ...fitting }) {
+      const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
+      const shown = whole.map((message, at) => seen(message, at, mostResultTokens))
+      const { last: previous } = memory
+      const layout = present({ previous, promptLayout: previous?.promptLayout })
+      memory.last = fit([...prompt, ...shown], { ...layout, ...fitting, count })
+      return memory.last
+    },
+    calibration: async model => calibrations.get(model),
+    calibrate: calibration => void calibrations.set(calibration.model, calibration),
+    async startCall({ tokens }, model) {
+      function keep({ reported }: CallOutcome): void {
+        if (reported === undefined) return
+        const earlier = reports.get(model) ?? []
+        reports.set(model, [{ predicted: tokens, reported }, ...earlier].slice(0, 32))
+      }
+      return { keep, end: async outcome => keep(outcome) }
+    },
+    reports: async model => reports.get(model) ?? [],
+    append: async make => add(make(whole.length + 1)),
+    complete: async (reply, note) => add(withNote(reply, note)),
+    fail: (code, arrived) => close({ status: 'failed', code }, arrived),
+    cancel: arrived => close({ status: 'cancelled', cancelledTurn }, arrived),
+    interrupt: arrived => close({ status: 'interrupted' }, arrived),
+    leave: async () => {},
+    hasNotes: async () => whole.some(({ role }) => role === 'assistant_note'),
+    hasClipped: async mostTokens =>
+      whole.some((message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message),
+    messageAt: async place => whole[place - 1],
+  }
+}

@@ -8,10 +8,9 @@ import { TooLargeError } from '../../stores/store-error.ts'
 import { toError } from '../end-failed.ts'
 import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
-import type { ReplyCall } from '../model-reply.ts'
+import type { ReplyCall } from '../reply.ts'
 import type { Asking } from '../turn-options.ts'
-import { linkSignals } from '../wait/link-signals.ts'
-import { withLimit } from '../wait/with-limit.ts'
+import { linkSignals, withLimit } from '../wait/link-signals.ts'
 import type { Tool } from './tool.ts'
 
 export interface ToolOutcome {
@@ -75,10 +74,7 @@ async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
   await emit({ type: 'warning', code: 'result_clipped', message })
 }
 
-/**
- * Logs the result of a call; `data` goes into the same entry. `isRefused`: it was too large for the store, and became an error.
- * Of a result with more than `mostTokens` the model sees only the beginning.
- */
+/** Logs a result, `data` in the same entry. `isRefused`: it was too large for the store, and became an error. */
 export async function keepResult(
   log: TurnLog,
   { id, name }: ReplyCall,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineTool } from '../tools/tool.ts'
-import { withLimit } from './with-limit.ts'
+import { withLimit } from './link-signals.ts'
 
 const limit = (ms: number) => ({
   ms,

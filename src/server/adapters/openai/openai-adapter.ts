@@ -1,7 +1,7 @@
 import { type Fields, read } from '../../../log/fields.ts'
 import { present } from '../../../log/present.ts'
 import type { ModelSettings } from '../../../models/model.ts'
-import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { ReplyCall } from '../../../turn/reply.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { leadMarksCache } from '../message-list.ts'
 import { toOpenAiError } from '../openai-error.ts'

@@ -1,5 +1,5 @@
 import { readBody } from '../../../log/fields.ts'
-import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { ReplyCall } from '../../../turn/reply.ts'
 import type { Adapter, AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'

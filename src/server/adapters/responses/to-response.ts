@@ -1,5 +1,5 @@
 import type { Fields } from '../../../log/fields.ts'
-import type { ReplyCall } from '../../../turn/model-reply.ts'
+import type { ReplyCall } from '../../../turn/reply.ts'
 import type { ReplyEnd, ReplyStart } from '../adapter.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { tokensOf } from '../reply-stream.ts'
