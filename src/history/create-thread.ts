@@ -6,15 +6,8 @@ import { present } from '../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { StoredCall } from '../stores/store.ts'
-import {
-  type CallOutcome,
-  type CallStart,
-  dumpableOf,
-  promptName,
-  replayCall,
-  toThreadCall,
-  withOutcome,
-} from './calls/calls.ts'
+import type { CallOutcome, CallStart } from './calls/calls.ts'
+import { dumpableOf, promptName, replayCall, toThreadCall, withOutcome } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
 import { type EraseSource, eraseEntry } from './erase.ts'

@@ -4,13 +4,8 @@ import { parseMessage } from '../log/parse-message.ts'
 import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
-import {
-  type EntryOptions,
-  isSeen,
-  type SeenMessage,
-  type TurnMessage,
-  wholeOf,
-} from './log/logged-message.ts'
+import type { EntryOptions, SeenMessage, TurnMessage } from './log/logged-message.ts'
+import { isSeen, wholeOf } from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 import { breathe } from './log/rests.ts'

@@ -3,13 +3,8 @@ import type { Conversation } from '../../context/conversation/conversation.ts'
 import { rangeAt } from '../../context/conversation/first-place.ts'
 import { keepLatest } from '../../context/conversation/remember.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
-import {
-  countUnit,
-  createTranscript,
-  emptyLists,
-  listUnit,
-  type Transcript,
-} from '../../context/conversation/transcript.ts'
+import type { Transcript } from '../../context/conversation/transcript.ts'
+import { countUnit, createTranscript, emptyLists, listUnit } from '../../context/conversation/transcript.ts'
 import { isOrdinary, type Unit } from '../../context/conversation/unit.ts'
 import { createDraft } from '../../context/draft/create-draft.ts'
 import type { Draft, Policy } from '../../context/draft/draft.ts'

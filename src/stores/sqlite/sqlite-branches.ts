@@ -21,16 +21,8 @@ import {
 import { addEntries, insertEntry, readEntries, seqOf, toEntry } from './entry-rows.ts'
 import type { SqliteContext, SqliteLeases } from './sqlite-context.ts'
 import { keepMarks } from './sqlite-sides.ts'
-import {
-  insertTurn,
-  saveTurn,
-  type TurnRow,
-  toTurn,
-  turnByEpoch,
-  turnByKey,
-  turnByNumber,
-  turnsOf,
-} from './turn-rows.ts'
+import type { TurnRow } from './turn-rows.ts'
+import { insertTurn, saveTurn, toTurn, turnByEpoch, turnByKey, turnByNumber, turnsOf } from './turn-rows.ts'
 import { queueEntry } from './word-index.ts'
 
 export function sqliteBranches(context: SqliteContext) {
