@@ -14,10 +14,9 @@ import type { Room } from '../../tokens/calibration.ts'
 import { loadQuotes } from '../log/load-quotes.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
-import { sentIn } from './account-of.ts'
 import { hashOf } from './hash-of.ts'
 import { fromPlan, type Plan, placesIn, promptOf, quotingIn, type Run } from './plan.ts'
-import { type LateAccount, readPlan, withLate } from './read-plan.ts'
+import { type LateAccount, readPlan, sentIn, withLate } from './read-plan.ts'
 
 export interface CallStart {
   readonly model: string

@@ -7,8 +7,7 @@ import { showEach } from '../../notes/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { countAsUse } from '../count-as-use.ts'
-import type { LoggedMessage } from './logged-message.ts'
-import type { QuoteReference } from './quote-reference.ts'
+import type { LoggedMessage, QuoteReference } from './logged-message.ts'
 import { type LogSource, readLog, threadId } from './read-log.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { ThreadKey } from '../../stores/store.ts'
-import { createPassages, isQuotable } from './passages.ts'
+import { createPassages, isQuotable } from './find-quotes.ts'
 import { type LogSource, threadId } from './read-log.ts'
 import { createThreadLog, type ThreadLog } from './thread-log.ts'
-import type { CheckedEmbed } from './vectors/embed-options.ts'
+import type { CheckedEmbed } from './vectors/embed-texts.ts'
 
 const mostLogs = 256
 
