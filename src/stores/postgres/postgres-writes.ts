@@ -1,14 +1,6 @@
 import { erasedPrefix } from '../erased.ts'
 import { timesOf } from '../rules/plan-restore.ts'
-import {
-  branchExists,
-  forkedElsewhere,
-  leaseLost,
-  nameOf,
-  noParent,
-  notAPlace,
-  turnOpen,
-} from '../rules/refusals.ts'
+import * as errors from '../rules/refusals.ts'
 import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
 import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
 import type { Row } from './database.ts'
@@ -80,7 +72,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs], { lease })
     },
     async fork(thread, { at, branch }) {
-      const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
+      const refusals = { exists: () => errors.branchExists(branch), no_place: () => errors.notAPlace(at) }
       const claim = { ids: [thread.actor + branch], refusals }
       await call('fork_branch', thread, [at, branch], claim)
     },
@@ -102,9 +94,9 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       const texts = [toJson(thread, entries), JSON.stringify(turns)]
       const values = [...namesOf(thread), ...fork, from, timesOf(stretch)?.first ?? null, ...texts]
       const refusals: Refusals = {
-        missing: () => noParent(forkOf!.branch),
-        exists: () => forkedElsewhere(thread.branch),
-        no_place: () => notAPlace(forkOf!.at),
+        missing: () => errors.noParent(forkOf!.branch),
+        exists: () => errors.forkedElsewhere(thread.branch),
+        no_place: () => errors.notAPlace(forkOf!.at),
         key_reused: ({ key }) => new KeyReusedError(key),
       }
       const ids = turns.map(({ key = '' }) => key)
@@ -156,9 +148,9 @@ const caller =
 const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Claim): Refusals => ({
   deleted: () => new NoConversationError(thread.conversation, true),
   missing: () => new NoConversationError(thread.conversation, false),
-  conflict: ({ expected, head }) => new ConflictError(nameOf(thread), expectedHead ?? expected, head),
-  turn_open: ({ open, heldMs }) => turnOpen(thread, open, heldMs),
-  lease_lost: () => leaseLost(thread, lease!),
+  conflict: ({ expected, head }) => new ConflictError(errors.nameOf(thread), expectedHead ?? expected, head),
+  turn_open: ({ open, heldMs }) => errors.turnOpen(thread, open, heldMs),
+  lease_lost: () => errors.leaseLost(thread, lease!),
 })
 
 /**

@@ -1,7 +1,7 @@
 import type { RestoreEntries, StoredEntry, StoredTurn } from '../store.ts'
 import { ConflictError, KeyReusedError } from '../store-error.ts'
-import type { BranchState } from './branch-state.ts'
 import { nameOf, turnOpen } from './refusals.ts'
+import type { BranchState } from './write-rules.ts'
 
 /** The part of a stretch that is not yet stored; throws if the rest differs from the stored part. */
 export function planRestore(

@@ -1,8 +1,7 @@
 import { attempt } from '../../../log/attempt.ts'
 import { refuse } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { gatherItems } from './read-items.ts'
-import { type Format, has, type SourceNode } from './source.ts'
+import { gatherItems } from './read-blocks.ts'
+import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { resultText, toText, withFiles } from './source-text.ts'
 import { gather, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
