@@ -95,10 +95,7 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
       logs.drop(tenant, conversation)
     }
   }
-  /**
-   * Deletes what its person has asked beside conversations: titles and the like repeat what was said, and nothing tells in which
-   * one. They are not needed once they are answered.
-   */
+  /** Deletes its person's side requests, which may repeat what was said, and are of no use once answered. */
   async function removeSides({ person }: ConversationInfo): Promise<void> {
     let after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> = {
       conversation: sidePrefix,

@@ -127,10 +127,7 @@ export class PinsTooLargeError extends ThroughlineError {
   }
 }
 
-/**
- * Writes down what a person has done, as an entry of its own: between turns, or in the open turn if its writer has left it. Throws
- * LeaseError while a holder has it.
- */
+/** Writes a hand down, between turns or in an open turn that was left. LeaseError while a holder has it. */
 export async function appendHand(source: HandSource, hand: Hand): Promise<void> {
   const { store, key, owner, leaseMs, now, newId, count } = source
   const options = { id: newId(), time: now(), count, isClosing: true }

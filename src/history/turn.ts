@@ -217,10 +217,7 @@ function keepLease({ store, key, begun, leaseMs }: TurnSource, onLost: (error: u
   return stop
 }
 
-/**
- * Begins a turn, and closes one that was left open. Tries again when the thread has grown since the closing messages
- * were made: the writer of the open turn may be slow and not dead.
- */
+/** Begins a turn and closes one left open; again if the thread grew meanwhile: its writer may be slow. */
 export function beginTurn(
   source: LogSource,
   turn: Omit<BeginTurn, 'closing' | 'expectedHead'>,

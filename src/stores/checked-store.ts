@@ -13,10 +13,7 @@ import type {
   StoredTurn,
 } from './store.ts'
 
-/**
- * A store with its input checked: names, sizes, numbers, and texts that some databases change. What is refused does not
- * reach the store. Every built-in store is made with it.
- */
+/** A store that checks its input: names, sizes, numbers, odd texts. Every built-in store is made with it. */
 export function checkedStore(store: Store, maxEntryBytes = inputs.defaultMaxEntryBytes): Store {
   const checkNew = (entries: readonly NewEntry[]) => inputs.checkEntries(entries, maxEntryBytes)
   const checkLease = ({ owner, epoch }: Lease) => {
@@ -131,10 +128,7 @@ function withChecks<First>(store: Store, checkFirst: (first: First) => void, che
   return Object.fromEntries(checked)
 }
 
-/**
- * Refuses a stretch that no store could have exported: places and turns must have no gaps, and each turn must be whole.
- * The content of this store is not looked at.
- */
+/** Refuses a stretch that no store could have exported, whatever is stored here: gaps, torn turns. */
 function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes: number): void {
   inputs.checkEntries(entries, maxEntryBytes)
   for (const { error, key, body } of turns) inputs.checkNames({ error, key, body })

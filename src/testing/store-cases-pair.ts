@@ -7,8 +7,8 @@ import { entry, exchange, long, open, texts } from './store-cases-help.ts'
 const times = 8
 
 /** Two stores over one backend, as two processes have them. */
-const bodies: Readonly<Record<string, PairBody>> = {
-  'shows one store what another has written': async (one, two, thread) => {
+export const pairCases = toCases({
+  'shows one store what another has written': onPair(async (one, two, thread) => {
     for (const [writer, other] of [[one, two] as const, [two, one] as const]) {
       const head = await exchange(writer, thread, 'question', 'answer')
       equal((await other.head(thread))?.head, head, 'the head')
@@ -22,16 +22,16 @@ const bodies: Readonly<Record<string, PairBody>> = {
     await refused(() => one.append(thread, late), 'lease_lost')
     await two.deleteConversation(thread.tenant, thread.conversation)
     await refused(() => open(one, thread), 'conversation_deleted')
-  },
-  'keeps all that two stores write to a conversation at once': async (one, two, thread) => {
+  }),
+  'keeps all that two stores write to a conversation at once': onPair(async (one, two, thread) => {
     const talk = { ...thread, conversation: 'talk' }
     const actors = Array.from({ length: 2 * times }, (_, n) => ({ ...talk, actor: `actor ${n}` }))
     // All at once: however fast the backend is, the writes of the two overlap.
     await Promise.all(actors.map((actor, n) => exchange(n % 2 ? two : one, actor, 'question', 'answer')))
     for (const store of [one, two])
       for (const actor of actors) equal(await texts(store, actor), ['question', 'answer'], 'the entries')
-  },
-  'lets one of two stores begin a turn, and refuses the other': async (one, two, thread) => {
+  }),
+  'lets one of two stores begin a turn, and refuses the other': onPair(async (one, two, thread) => {
     for (let time = 0; time < times; time++) {
       const talk = { ...thread, conversation: `talk ${time}` }
       const begun = await Promise.allSettled([open(one, talk), open(two, talk, { owner: 'bob' })])
@@ -40,16 +40,12 @@ const bodies: Readonly<Record<string, PairBody>> = {
         if (answer.status === 'rejected') await refused(() => Promise.reject(answer.reason), 'turn_open')
       equal(await texts(two, talk), ['hello'], 'the entries')
     }
-  },
-}
+  }),
+})
 
-export const pairCases = toCases(
-  Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, onPair(body)])),
-)
-
-type PairBody = (one: Store, two: Store, thread: ThreadKey) => Promise<unknown>
-
-function onPair(body: PairBody): Parameters<typeof toCases>[0][string] {
+function onPair(
+  body: (one: Store, two: Store, thread: ThreadKey) => Promise<unknown>,
+): Parameters<typeof toCases>[0][string] {
   return async (one, thread, create) => {
     const two = await createSecond(create)
     if (!two) return

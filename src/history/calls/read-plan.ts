@@ -108,10 +108,7 @@ export const withLate = (plan: string, late: LateAccount): string =>
 export const predictedIn = ({ predicted, plan }: Pick<StoredCall, 'predicted' | 'plan'>): number =>
   toModelTokens(predicted, roomOf(readPlan(plan)).factor)
 
-/**
- * What a plan says of every message that was sent, as its receipt did. Of entries that were sent as they are the tokens are
- * not stored: `tokensAt` gives them, by the place among the messages.
- */
+/** What a plan says of each sent message. `tokensAt`: tokens of unaltered entries, which it has not. */
 export function sentIn({ messages }: Plan, tokensAt = (_place: number) => 0): readonly SentMessage[] {
   const sent: SentMessage[] = []
   for (const item of messages) {

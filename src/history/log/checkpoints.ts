@@ -80,10 +80,7 @@ export interface Checkpoint {
 /** The last checkpoint is written again whenever it has this many more units: a restart reads the texts of fewer. */
 export const unitsPerSaving = 128
 
-/**
- * Checkpoints in a bundle: as soon as this many are full, they are stored together, since each cache takes its time. Until
- * then each has a cache of its own, which then takes one of the next bundle.
- */
+/** This many full checkpoints are stored together: each cache takes its time. Until then each has its own. */
 const bundled = 16
 
 /** Caches that are asked for at the same time: a database over a network takes its time for each. */

@@ -39,10 +39,7 @@ const lineCost = 20
 /** A long message asks at its end: words before its last characters are not looked for. */
 const mostCharacters = 4_000
 
-/**
- * Finds what a message brings back from other conversations of its person; mostly nothing. The store's index of words tells where
- * to look, the ranking of a search where first, and recall's own ranking chooses. `past`: the messages of this conversation so far.
- */
+/** What a message brings back of its person's other conversations: an index says where, recall chooses. */
 export async function findQuotes(
   source: LogSource,
   newest: MessageLike,
@@ -181,10 +178,7 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
     return { ...addToPassage(undefined, []), thread, at: from - 1, stored: from - 1 }
   }
 
-  /**
-   * The passage that begins with an entry. Entries never change, so only new ones are read: those after `needed` not at all, unless
-   * one before it is new.
-   */
+  /** The passage from an entry on. New entries are read, those after `needed` if one before it is new. */
   async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Quotable> {
     const name = placeId(thread, from)
     const dropped = drops

@@ -196,10 +196,7 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
 /** Replaces what no text store and no wire takes: half surrogate pairs and NUL. */
 export const normalizeText = (text: string): string => text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
 
-/**
- * A message of another conversation of the same person, which a message of this one has brought back. The log holds the place
- * and never the text: what is deleted there is gone here, too.
- */
+/** A quote from another conversation of the person, by its place: what is deleted there is gone here, too. */
 export interface QuoteReference {
   readonly conversation: string
   readonly actor: string

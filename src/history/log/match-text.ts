@@ -140,10 +140,7 @@ export type WordQuery = readonly (readonly string[])[]
 /** The most words that are looked for. A bit for each must fit into a number. */
 const mostWords = 12
 
-/**
- * The words of a text that are worth looking for: those that carry a meaning, unless it has no others, and of a long text the
- * longest, as long words are rare. Words of one stem are one.
- */
+/** The telling words of a text, or all if none tells; of many the longest: they are rare. One a stem. */
 export function toQuery(text: string): WordQuery {
   const all = toWanted(text)
   const telling = all.filter(isTelling)
@@ -155,10 +152,7 @@ export function toQuery(text: string): WordQuery {
 /** Whether a word carries a meaning. */
 export const isTelling = (word: string): boolean => termsOf(word).length > 0
 
-/**
- * A word and, in English, what it may look like elsewhere: `hiking`, `hike`, `hikes`, `hiked`; `study`, `studies`, `studied`. The
- * index has words as they are written.
- */
+/** A word with its English forms: `hike`, `hikes`, `hiked`. The index has words as they are written. */
 function formsOf(word: string): readonly string[] {
   if (!/^[a-z]{3,}$/.test(word)) return [word]
   const bare = word.replace(/(?<=...)(?:ing|ed|es|e|s)$/, '')

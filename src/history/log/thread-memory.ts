@@ -29,10 +29,7 @@ interface Held {
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
 
-/**
- * A thread in memory. Of a long thread it holds the texts at its end and those that contexts ask for; of the rest only sizes
- * and words, from checkpoints.
- */
+/** A thread in memory: of a long one the texts at its end and those asked for; else sizes and words. */
 export function createThreadMemory(source: LogSource, vectors: ThreadVectors | undefined) {
   const { store, key, count } = source
   const places = new WeakMap<object, number>()

@@ -37,10 +37,7 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       )
       return rows.map(toTurn)
     },
-    /**
-     * The index has hashes of words, and no common words. Entries that are not indexed yet are read: nothing is missed. Without
-     * an index, and where every word is common, all entries are.
-     */
+    /** Entries not indexed yet are read; without an index, and where all words are common, all are. */
     async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
       const hits = wanted.map((): ThreadPlace[] => [])
       const scope = [tenant, person, conversation]

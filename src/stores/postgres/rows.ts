@@ -66,10 +66,7 @@ export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | Store
   })
 }
 
-/**
- * A checksum of an entry's content and its conversation, stored with it to notice changes. The database adds the entry's
- * place, which it only knows when writing.
- */
+/** A checksum of an entry and its conversation. The database adds the place, known only when writing. */
 const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
   checksum([key, id, role, time, tokens, payload])
 

@@ -24,17 +24,11 @@ export interface Connection {
   iterate<Row>(sql: string, ...values: SqliteValue[]): Iterable<Row>
   run(sql: string, ...values: SqliteValue[]): number
   exec(sql: string): void
-  /**
-   * Runs one transaction: committed when this returns, rolled back when it throws. It is on disk when `synced` has resolved,
-   * so it must not be reported before.
-   */
+  /** One transaction, rolled back if it throws. Not to be reported before `synced` resolves. */
   write<T>(work: () => T): T
   /** Resolves when all that was committed up to now is on disk. */
   synced(): Promise<void>
-  /**
-   * Remembers what only the writer of the file can change, so that it need not be read again; a reader remembers
-   * nothing. Any rollback makes it forget everything.
-   */
+  /** Remembers what only the writer can change: a reader nothing. Any rollback makes it forget all. */
   remember<T>(key: string, value: T): T
   recall<T>(key: string): T | undefined
   forget(): void

@@ -34,10 +34,7 @@ function insertConversation(
   return saveRow(connection, 'conversations', { ...row, id }, {})
 }
 
-/**
- * Checks all names once, the first time that a name is not found or names are listed: where a name or the index of names
- * is damaged, a conversation must not vanish in silence.
- */
+/** Checks all names once, before one counts as missing: damage must not hide a conversation. */
 export function verifyNames(connection: Connection): void {
   if (verified.has(connection)) return
   for (const table of ['conversations', 'branches'] as const) {

@@ -74,10 +74,7 @@ const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(oc
     AND place <= (waiting.branch_id << 24) + ${maxSeq} AND place <> (? << 24) + ?
   GROUP BY waiting.branch_id`
 
-/**
- * Adds entries to the index. An entry that cannot be indexed is left out and does not stop the rest,
- * as the log comes first; `check` finds it, and with `rebuild` makes the index anew.
- */
+/** Adds entries to the index, but none that cannot be: the log comes first, and `check` finds it. */
 function addPlaces(
   connection: Connection,
   places: readonly number[],

@@ -103,10 +103,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     return missing.slice(0, mostTexts)
   }
 
-  /**
-   * Asks for vectors that are missing, the newest entries first, and stores them: they count from the place `since` on.
-   * Returns how many entries are no longer missing.
-   */
+  /** Asks for missing vectors, the newest first; they count from `since` on. Returns how many came. */
   async function settle(head: Head, since: number): Promise<number> {
     const read = await missingUpTo(head.head)
     const missing = read.map(({ seq, view, isClosing }) => {
