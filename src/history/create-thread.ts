@@ -10,7 +10,7 @@ import type { CallOutcome, CallStart } from './calls/calls.ts'
 import { dumpableOf, promptName, replayCall, toThreadCall, withOutcome } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
-import { createHands, type EraseSource, eraseEntry } from './hands.ts'
+import { createHands, eraseEntry, type HandSource } from './hands.ts'
 import { findQuotes, type Passages } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
 import { makeEntries, type QuoteReference, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
@@ -23,7 +23,7 @@ import type { Thread, ThreadContextOptions } from './thread.ts'
 import { beginTurn, createTurn, type TurnSource } from './turn.ts'
 import { listNewest, readStatus, readTurns, viewDisplay, viewMessages, viewNotes } from './views.ts'
 
-interface ThreadSource extends EraseSource {
+interface ThreadSource extends HandSource {
   readonly fit: FitOptions
   /** Who speaks, if that was said. */
   readonly person?: string

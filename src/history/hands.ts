@@ -44,6 +44,8 @@ export interface HandSource extends LogSource {
   readonly leaseMs: number
   /** The log of a thread, shared by all threads of the same key. */
   readonly logOf: (key: ThreadKey) => ThreadLog
+  /** Removes what a person has asked beside conversations, which repeats what was said; and what is in memory. */
+  readonly forget: (key: ThreadKey) => Promise<void>
 }
 
 export function createHands(source: HandSource): Hands {
@@ -145,16 +147,11 @@ export async function appendHand(source: HandSource, hand: Hand): Promise<void> 
   )
 }
 
-export interface EraseSource extends HandSource {
-  /** Removes what a person has asked beside conversations, which repeats what was said; and what is in memory. */
-  readonly forget: (key: ThreadKey) => Promise<void>
-}
-
 /**
  * Erases the text of an entry wherever it is stored, in all branches that share it. The entry stays, as a mark. Another entry says
  * so, and tells other processes to read again. Done again, it changes nothing but says so once more.
  */
-export async function eraseEntry(source: EraseSource, seq: number): Promise<void> {
+export async function eraseEntry(source: HandSource, seq: number): Promise<void> {
   const { store, key, count } = source
   const entry = await entryAt(source, seq)
   const sharing = await branchesWith(source, entry)
@@ -183,7 +180,7 @@ interface Payload extends Readonly<Record<string, unknown>> {
   readonly message: MessageLike
 }
 
-async function entryAt({ store, key }: EraseSource, seq: number): Promise<StoredEntry> {
+async function entryAt({ store, key }: HandSource, seq: number): Promise<StoredEntry> {
   if (Number.isSafeInteger(seq) && seq > 0)
     for await (const entry of store.entries(key, { from: seq, to: seq })) {
       const { message } = JSON.parse(entry.payload) as Partial<Payload>
@@ -193,7 +190,7 @@ async function entryAt({ store, key }: EraseSource, seq: number): Promise<Stored
 }
 
 /** The branches that have an entry. */
-async function branchesWith({ store, key }: EraseSource, { id, seq }: StoredEntry): Promise<ThreadKey[]> {
+async function branchesWith({ store, key }: HandSource, { id, seq }: StoredEntry): Promise<ThreadKey[]> {
   const [info] = await store.conversations(key.tenant, { only: key.conversation })
   const sharing: ThreadKey[] = []
   for (const { actor, branch } of info?.threads ?? []) {
@@ -209,7 +206,7 @@ async function branchesWith({ store, key }: EraseSource, { id, seq }: StoredEntr
 const kept = ['closing', 'isError', 'isBroken', 'calibration', 'learned', 'guest', 'hands']
 
 /** What stands in the place of an entry. Its payload begins with the mark: stores change an entry to nothing else. */
-function toMark(entry: StoredEntry, message: MessageLike, payload: object, { count }: EraseSource) {
+function toMark(entry: StoredEntry, message: MessageLike, payload: object, { count }: HandSource) {
   const facts = Object.entries(payload).filter(([name]) => kept.includes(name))
   const mark = { erased: true, message: erasedMessage(readMessage(message, entry.seq)) }
   const text = JSON.stringify({ ...mark, ...Object.fromEntries(facts) })

@@ -28,18 +28,7 @@ export interface PgPool {
 }
 
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
-export interface Database {
-  read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** `read`, prepared where possible: for statements that are planned alike whatever their values are. */
-  readPrepared(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
-  write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
-  tryWrite(sql: string, values: readonly unknown[]): Promise<number>
-  /** Several statements in one transaction on one connection. Only migrations need it. */
-  transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
+export type Database = ReturnType<typeof openDatabase>
 
 /**
  * Collisions are rare, as no transaction waits with a lock in hand: many in a row are a fault to be seen. In a database
@@ -51,7 +40,7 @@ export function openDatabase(options: {
   readonly url?: string | undefined
   readonly pool?: PgPool | undefined
   readonly timeoutMs?: number | undefined
-}): Database {
+}) {
   let opened: Promise<PgPool> | undefined
   let isClosed = false
   const runPrepared = preparedStatements()
@@ -88,11 +77,14 @@ export function openDatabase(options: {
     })
 
   return {
-    read: (text, values) =>
+    read: (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
       withClient(false, async client => (await client.query(toStatement(text, values))).rows),
-    readPrepared: (text, values) => run(false, text, values),
-    write: (text, values) => run(true, text, values),
-    tryWrite: (text, values) =>
+    /** `read`, prepared where possible: for statements that are planned alike whatever their values are. */
+    readPrepared: (text: string, values: readonly unknown[]) => run(false, text, values),
+    /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
+    write: (text: string, values: readonly unknown[]) => run(true, text, values),
+    /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
+    tryWrite: (text: string, values: readonly unknown[]) =>
       withClient(true, async client => {
         try {
           return (await runPrepared(client, toStatement(text, values)))?.rowCount ?? 0
@@ -101,7 +93,8 @@ export function openDatabase(options: {
           throw error
         }
       }),
-    transaction: run =>
+    /** Several statements in one transaction on one connection. Only migrations need it. */
+    transaction: <T>(run: (client: PgClient) => Promise<T>) =>
       withClient(true, async client => {
         // A transaction that waited for a lock must see what the holder has written.
         await client.query({ text: 'begin isolation level read committed' })

@@ -62,51 +62,40 @@ export const has = (value: unknown, ...names: readonly string[]): value is Field
   typeof value === 'object' && value !== null && names.every(name => Object.hasOwn(value, name))
 
 /** A JSON object of a file. Its readers refuse a field of another kind by its place, such as `$[3].title`. */
-export interface PlacedFields extends Pick<Item, 'place'> {
-  readonly fields: Fields
-  /** A text; undefined if it is absent or null. `value`: what stands for the field. */
-  text(name: string, value?: unknown): string | undefined
-  needText(name: string): string
-  /** A time in milliseconds, of a date as text or of a number of seconds or milliseconds. */
-  time(name: string, value?: unknown): number | undefined
-  /** An object inside; undefined if it is absent or null. */
-  inner(name: string): PlacedFields | undefined
-  needInner(name: string): PlacedFields
-  /** The items of a list; none if it is absent or null. */
-  items(name: string): readonly Item[]
-  needItems(name: string): readonly Item[]
-  /** The objects in a list; none if it is absent or null. */
-  each(name: string): readonly PlacedFields[]
-  entries(name: string): readonly (readonly [name: string, fields: PlacedFields])[]
-  /** What each file of a list is called: the first of these fields that says it. */
-  fileNames(name: string, ...fields: readonly string[]): readonly string[]
-}
+export interface PlacedFields extends ReturnType<typeof placeFields> {}
 
-export function placeFields({ value, place }: Item): PlacedFields {
+export function placeFields({ value, place }: Item) {
   const { line, path } = place
   const fields = readFields(value, path)
   const pathOf = (name: string) => `${path}.${name}`
   const itemAt = (name: string): Item => ({ value: fields[name], place: { line, path: pathOf(name) } })
   const needItems = (name: string) => itemsIn(itemAt(name))
   const items = (name: string) => optional(fields[name], name, () => needItems(name)) ?? []
-  const each = (name: string) => items(name).map(placeFields)
+  const each = (name: string): readonly PlacedFields[] => items(name).map(placeFields)
   return {
     fields,
     place,
-    text: (name, value = fields[name]) => optional(value, pathOf(name), readText),
-    needText: name => readText(fields[name], pathOf(name)),
-    time: (name, value = fields[name]) => readTime(value, pathOf(name)),
-    inner: name => optional(fields[name], name, () => placeFields(itemAt(name))),
-    needInner: name => placeFields(itemAt(name)),
+    /** A text; undefined if it is absent or null. `value`: what stands for the field. */
+    text: (name: string, value = fields[name]) => optional(value, pathOf(name), readText),
+    needText: (name: string) => readText(fields[name], pathOf(name)),
+    /** A time in milliseconds, of a date as text or of a number of seconds or milliseconds. */
+    time: (name: string, value = fields[name]) => readTime(value, pathOf(name)),
+    /** An object inside; undefined if it is absent or null. */
+    inner: (name: string): PlacedFields | undefined =>
+      optional(fields[name], name, () => placeFields(itemAt(name))),
+    needInner: (name: string): PlacedFields => placeFields(itemAt(name)),
+    /** The items of a list; none if it is absent or null. */
     items,
     needItems,
+    /** The objects in a list; none if it is absent or null. */
     each,
-    entries: name =>
+    entries: (name: string): readonly (readonly [name: string, fields: PlacedFields])[] =>
       Object.entries(readFields(fields[name], pathOf(name))).map(([key, value]) => {
         const shown = JSON.stringify(cut(key, 60))
         return [key, placeFields({ value, place: { line, path: `${pathOf(name)}[${shown}]` } })]
       }),
-    fileNames: (name, ...names) =>
+    /** What each file of a list is called: the first of these fields that says it. */
+    fileNames: (name: string, ...names: readonly string[]) =>
       each(name).map(({ fields }) => {
         const title = names.map(one => fields[one]).find(value => typeof value === 'string' && value !== '')
         return typeof title === 'string' ? title : 'file'
