@@ -107,7 +107,6 @@ export function pinRoom({ entries, tokens, over, capacity }: Receipt, factor: nu
   return { tokens: toModelTokens(pins, factor), room: room && toModelTokens(room, factor) }
 }
 
-/** Throws if a context with pins is larger than its window. */
 export function checkPins(receipt: Receipt, factor: number): void {
   const { tokens, room } = pinRoom(receipt, factor)
   if (room !== undefined) throw new PinsTooLargeError(tokens, Math.max(0, room))
@@ -189,7 +188,6 @@ async function entryAt({ store, key }: HandSource, seq: number): Promise<StoredE
   throw new InvalidOptionError('seq', `expected the place of a message, got ${showValue(seq)}`)
 }
 
-/** The branches that have an entry. */
 async function branchesWith({ store, key }: HandSource, { id, seq }: StoredEntry): Promise<ThreadKey[]> {
   const [info] = await store.conversations(key.tenant, { only: key.conversation })
   const sharing: ThreadKey[] = []

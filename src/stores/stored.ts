@@ -33,10 +33,8 @@ export interface StoredEntry extends NewEntry {
 
 export type TurnStatus = 'open' | 'completed' | 'failed' | 'cancelled' | 'interrupted'
 
-/** How a turn ended. */
 export interface TurnEnd {
   readonly status: Exclude<TurnStatus, 'open'>
-  /** The error code of a failed turn. */
   readonly error?: string
 }
 
@@ -66,13 +64,11 @@ export interface Head {
   /** Place of the last entry; 0 for an empty branch. */
   readonly head: number
   readonly turns: number
-  /** The open turn, if there is one. */
   readonly open?: StoredTurn & {
     readonly lease: Lease
     /** How long the lease still holds; 0 when it has run out, so its holder is gone. */
     readonly expiresInMs: number
   }
-  /** Where the branch was forked. */
   readonly forkOf?: { readonly branch: string; readonly at: number }
 }
 
@@ -113,7 +109,6 @@ export interface ConversationInfo extends ConversationDescription {
   readonly threads: readonly ThreadInfo[]
 }
 
-/** A branch as it is listed. */
 export interface ThreadInfo {
   readonly actor: string
   readonly branch: string
@@ -122,7 +117,6 @@ export interface ThreadInfo {
   readonly updatedAt: number
 }
 
-/** Where an entry stands. */
 export interface ThreadPlace {
   readonly thread: ThreadKey
   readonly seq: number

@@ -90,7 +90,6 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
   return problems
 }
 
-/** Reads an entry and counts its tokens again. */
 function recount(entry: StoredEntry, name: string, count: TokenCounter, problems: string[]): LoggedMessage {
   const logged = fromEntry({ ...entry, tokens: {} }, name, count)
   const { tokens } = stampEntry(logged.view, entry.seq, count)

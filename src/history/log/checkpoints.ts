@@ -26,7 +26,6 @@ export interface LogFacts {
   readonly quoted: (readonly [seq: number, quotes: readonly QuoteReference[]])[]
   /** The places of entries in turns of guests. */
   readonly guests: number[]
-  /** What a person has done with messages. */
   readonly hands: (readonly [seq: number, hands: readonly Hand[]])[]
 }
 
@@ -48,7 +47,6 @@ export function addFacts(
   if (hands) facts.hands.push([seq, hands])
 }
 
-/** Adds what was learned to what was known. */
 function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
   layouts.push([seq, { ...layouts.at(-1)?.[1], ...learned }])
 }

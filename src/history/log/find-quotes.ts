@@ -110,7 +110,6 @@ async function readBest(places: readonly ThreadPlace[], passages: Passages): Pro
   return looked.sort((a, b) => a.first! - b.first!)
 }
 
-/** The entries of a passage. */
 export const passageSize = 128
 
 /** The most bytes of passages in memory, of those used last: more than a hundred thousand messages. */
@@ -215,7 +214,6 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
         // What could not be read now is read when a message asks for it, and says then what is wrong.
       }
     },
-    /** Forgets a conversation. */
     drop(tenant: string, conversation: string): void {
       drops += 1
       for (const [name, { thread }] of cache)

@@ -166,7 +166,6 @@ export function isSeen(message: TurnMessage): message is SeenMessage {
   return isObject(message) && !('role' in message) && 'message' in message
 }
 
-/** The message in full. */
 export const wholeOf = (source: TurnMessage): MessageLike => (isSeen(source) ? source.message : source)
 
 /** Adds a text that only contexts show after the message. */

@@ -3,7 +3,6 @@ import { type Occurrence, occurrencesOf, toWanted } from '../../stores/words.ts'
 
 /** Where the texts of a message match a query. `weights`: by word, how much it tells. */
 export interface TextMatch {
-  /** How many characters the texts have. */
   readonly length: number
   /** The weights of its words: less for those in another form, more for words that stand together as in the query. */
   weigh(weights: readonly number[]): number
@@ -12,7 +11,6 @@ export interface TextMatch {
 }
 
 export interface QuoteOptions {
-  /** About how many characters a quote has. */
   readonly characters: number
   /** The line with its neighbours, as they are, instead of one line. */
   readonly lines: boolean
@@ -149,7 +147,6 @@ export function toQuery(text: string): WordQuery {
   return words.filter(word => longest.has(word)).map(formsOf)
 }
 
-/** Whether a word carries a meaning. */
 export const isTelling = (word: string): boolean => termsOf(word).length > 0
 
 /** A word with its English forms: `hike`, `hikes`, `hiked`. The index has words as they are written. */

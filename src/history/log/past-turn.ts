@@ -6,10 +6,7 @@ export interface PastEnd {
   readonly turn: number
 }
 
-/**
- * Makes a closed turn of messages that were said elsewhere. It is `completed` if the model said anything. Messages without one of
- * the user stand outside of turns.
- */
+/** A closed turn of what was said elsewhere: `completed` if the model spoke; none where no user did. */
 export function toPastTurn(entries: readonly NewEntry[], after: PastEnd) {
   const isTurn = entries.some(({ role }) => role === 'user')
   const number = isTurn ? after.turn + 1 : 0

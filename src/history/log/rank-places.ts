@@ -4,7 +4,6 @@ import { beside, beyond, saturation } from '../../context/recall/ranking.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
 import { threadId } from './read-log.ts'
 
-/** A message that has words of a query. */
 export interface RankedPlace extends ThreadPlace {
   /** How well its conversation matches as a whole, from 0 to 1. */
   readonly whole: number

@@ -7,7 +7,6 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { createRests } from './rests.ts'
 
-/** Where messages are read from. */
 export interface LogSource {
   readonly store: Store
   readonly key: ThreadKey
@@ -37,7 +36,6 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
 export const threadId = ({ tenant, conversation, actor, branch }: ThreadKey): string =>
   `${tenant}\0${conversation}\0${actor}\0${branch}`
 
-/** Tells places of threads apart. */
 export const placeId = (thread: ThreadKey, seq: number): string => `${threadId(thread)}\0${seq}`
 
 /** The name of a thread in error messages. Two threads may have the same. */

@@ -28,7 +28,6 @@ import { indexAhead, pastTranscript, whileLoading } from './while-loading.ts'
 
 export type ThreadLog = ReturnType<typeof createThreadLog>
 
-/** What a context is made of. */
 export interface ContextRequest extends FitOptions {
   /** The thread as it was when this entry was its last. Default: as it is. */
   readonly at?: number
@@ -166,7 +165,6 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     // In the queue, so that a context of this turn waits for its vectors.
     embed: async (first?: number) => (vectors ? inTurn(() => embedMissing(first)) : 0),
     context: (request: ContextRequest) => inTurn(() => context(request)),
-    /** Why the entry at a place has its fate in a context. */
     why: (seq: number, request: ContextRequest) => inTurn(() => why(seq, request)),
     mentions: (text: string | undefined, request: ContextRequest) => inTurn(() => mentions(text, request)),
     /** The place of a message that a context holds. */
@@ -211,7 +209,6 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     hasNotes: () => fresh(() => memory.held.conversation.transcript.notes.length > 0),
     /** Whether contexts show a tool result in another form: only its beginning, say. */
     hasClipped: () => fresh(() => memory.held.facts.clipped !== undefined),
-    /** The newest calibration at or before a place. */
     async calibration(model: string, at = Number.POSITIVE_INFINITY) {
       const isIts = ([seq, { model: of, counter }]: LogFacts['calibrations'][number]) =>
         seq <= at && of === model && counter === count.id

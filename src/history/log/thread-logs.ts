@@ -38,7 +38,6 @@ export function createThreadLogs({
         // They are read when a message asks for them.
       }
     },
-    /** Forgets the threads of a conversation. */
     drop(tenant: string, conversation: string): void {
       passages.drop(tenant, conversation)
       for (const [name, { key }] of logs)

@@ -62,7 +62,6 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     recent.restart(at + 1)
   }
 
-  /** Reads what is new in the store. */
   async function refresh(): Promise<Head | undefined> {
     const head = await store.head(key)
     checkBranch(key, head)

@@ -179,7 +179,6 @@ interface WaitingPage {
   reject(error: unknown): void
 }
 
-/** The most pages of one statement. */
 const maxPages = 32
 
 /** Reads pages. Those that are asked for at once, as by a search, are read by one statement. */

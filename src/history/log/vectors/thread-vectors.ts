@@ -16,7 +16,6 @@ export type ThreadVectors = ReturnType<typeof createThreadVectors>
 /** The most texts of one request. What is left is asked for in later turns. */
 const mostTexts = 64
 
-/** How many pieces are loaded from the store at the same time. */
 const atOnce = 8
 
 /** A branch whose vectors a thread uses: its own, then those that it was forked from, up to a place. */

@@ -90,7 +90,6 @@ function readDetails(text: string, id: string): readonly UnsignedMessage[] {
   return gathered.messages
 }
 
-/** An attribute is the JSON of a text, or a text. */
 const fromJsonText = (text: string): unknown => attempt(() => JSON.parse(text), text)
 
 /** `name="value"` pairs. Values have no quotes inside: those are escaped. */

@@ -3,7 +3,6 @@ import { cut } from '../../../log/line.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import type { FilePlace } from '../import-error.ts'
 
-/** A conversation as another program keeps it. */
 export interface SourceConversation {
   /** Its id there. Absent: it is named after its contents. */
   readonly id?: string | undefined
@@ -45,7 +44,6 @@ export const itemsIn = ({ value, place: { line, path } }: Item): readonly Item[]
   readList(value, path).map((value, at) => ({ value, place: { line, path: `${path}[${at}]` } }))
 
 export interface Format {
-  /** What people call it: `ChatGPT`. */
   readonly name: string
   /** The beginning of the names of its conversations. */
   readonly prefix: string
