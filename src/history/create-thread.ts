@@ -132,10 +132,8 @@ export function createThread(options: ThreadSource): Thread {
       const quotes = last && guest === undefined ? await quotesFor(last) : undefined
       const beside = present({ data, quotes, hands: await handsAlong() })
       const isWithMore = last !== undefined && Object.keys(beside).length > 0
-      const entries = await makeEntries(
-        isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
-        newEntryOf(guest),
-      )
+      const all = isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages
+      const entries = await makeEntries(all, newEntryOf(guest))
       const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...once }
       const begun = await beginTurn(source, request, closing, after)

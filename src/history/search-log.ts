@@ -133,10 +133,8 @@ async function readShown({ store, count }: SearchSource, { thread, seq }: Thread
   const next = round.at(-1)?.isBroken ? await listLog(source, { from: seq + 1, to: seq + 1 }) : []
   const logged = withoutTries([...round, ...next])
   const at = logged.findIndex(one => one.seq === seq)
-  const shown = showEach(
-    logged.map(({ message }) => message),
-    { isPart: true },
-  )[at]
+  const messages = logged.map(({ message }) => message)
+  const shown = showEach(messages, { isPart: true })[at]
   if (!shown) return undefined
   return { role: readMessage(shown, seq).role, time: logged[at]!.time, texts: textsIn(shown) }
 }

@@ -114,10 +114,7 @@ function protectPins<M extends MessageLike>(draft: Draft<M>, seqs: readonly numb
 
 const latest = keepLatest<Transcript, Transcript>()
 
-/**
- * A copy of the transcript without the hidden units: neither their texts nor their notes can be sent, quoted, digested or recalled.
- * The room for them stays charged until the cut has passed them, so that what stands before them stays as it was.
- */
+/** A copy without the hidden units. Their room stays charged until the cut passes: what is before stays. */
 function withoutHidden({ transcript, origin }: Conversation, seqs: readonly number[], count: TokenCounter) {
   return latest(transcript, `${[transcript.entries.length, origin, ...seqs]}`, () => {
     const hidden = new Set<number>()

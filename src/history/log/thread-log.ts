@@ -106,10 +106,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     return words
   }
 
-  /**
-   * What the newest of the messages that brought something back has brought back, as far as it still exists. It was quoted to the
-   * person whose conversation this is: a guest, who has the turn, does not get it.
-   */
+  /** What the newest quoting message brought back and still exists; not for a guest, another person. */
   async function quotesAt(at: number, lead: number): Promise<Quotes | undefined> {
     const { guests, quoted } = memory.held.facts
     if (guests.findLast(seq => seq <= at) === at) return undefined

@@ -42,10 +42,8 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
   /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
   async function restart(head: Head): Promise<void> {
     const loaded = await loadCheckpoints(source, head)
-    const restored = restoreTranscript(
-      count,
-      loaded.map(({ packed }) => packed),
-    )
+    const packed = loaded.map(checkpoint => checkpoint.packed)
+    const restored = restoreTranscript(count, packed)
     const lead = loaded[0]?.facts.lead ?? 0
     // Checkpoints of another log, whatever brought them here, have other entries.
     const isOwn = loaded[restored.used - 1]?.at === lead + restored.transcript.entries.length

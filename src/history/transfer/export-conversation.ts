@@ -79,11 +79,7 @@ function asOf(head: number, turn: StoredTurn): StoredTurn {
 }
 
 /** Lists branches after those they were forked from, because an import must make the parent first. */
-export async function parentsFirst(
-  store: Store,
-  key: ConversationKey,
-  threads: ConversationInfo['threads'],
-): Promise<readonly ExportedThread[]> {
+export async function parentsFirst(store: Store, key: ConversationKey, threads: ConversationInfo['threads']) {
   const waiting = new Map<string, ExportedThread>()
   const nameOf = (actor: string, branch: string) => JSON.stringify([actor, branch])
   for (const { actor, branch } of threads) {

@@ -30,10 +30,7 @@ export interface PgPool {
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
 export type Database = ReturnType<typeof openDatabase>
 
-/**
- * Collisions are rare, as no transaction waits with a lock in hand: many in a row are a fault to be seen. In a database
- * whose default is stricter than READ COMMITTED every two writers of a branch collide, and one always gets through.
- */
+/** Collisions are rare, unless a database is stricter than READ COMMITTED; then one writer gets through. */
 const attempts = 12
 
 export function openDatabase(options: {

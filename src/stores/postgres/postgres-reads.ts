@@ -206,10 +206,7 @@ function pageReader({ database, schema }: PostgresContext) {
     })
 }
 
-/**
- * Each line of the shared past is read for at most a page: the cost does not grow with the history. Pages are cut where
- * together they have too many bytes; the first entry of each always stays.
- */
+/** A page at most of each line of the past: the cost does not grow with it. Long pages are cut. */
 const pageSql = (schema: string, order: string) => `
   select * from (
     select e.*, row_number() over (partition by page order by seq ${order}) as place,

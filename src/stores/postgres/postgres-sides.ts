@@ -16,10 +16,8 @@ export function postgresSides(context: PostgresContext) {
   /** `ids` are the last parts of the rows' keys. */
   async function save(thread: ThreadKey, ids: readonly string[], sql: string, values: readonly unknown[]) {
     const key = keyOf(thread, ids)
-    const rows = await database.write(`with ${branch}, saved as (${sql}) select 1 from b`, [
-      ...key,
-      ...values,
-    ])
+    const all = [...key, ...values]
+    const rows = await database.write(`with ${branch}, saved as (${sql}) select 1 from b`, all)
     if (rows.length === 0) throw await noConversation(context, thread.conversation, key[0])
   }
 

@@ -1,4 +1,4 @@
-import type { ConversationKey, Head, StoredTurn, ThreadKey, TurnStatus } from '../store.ts'
+import type { ConversationKey, StoredTurn, ThreadKey, TurnStatus } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import { withoutNulls } from '../without-nulls.ts'
 import type { Connection } from './connection.ts'
@@ -139,10 +139,7 @@ export function saveBranch(connection: Connection, branch: BranchRow, changes: P
   return rememberBranch(connection, saveRow(connection, 'branches', branch, all))
 }
 
-export function forkOf(
-  connection: Connection,
-  { parent_id: parent, fork_at: at }: BranchRow,
-): Head['forkOf'] {
+export function forkOf(connection: Connection, { parent_id: parent, fork_at: at }: BranchRow) {
   return parent === null ? undefined : { branch: branchById(connection, parent)!.branch, at }
 }
 

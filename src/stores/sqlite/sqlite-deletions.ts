@@ -14,11 +14,7 @@ export function sqliteDeletions(context: SqliteContext) {
   const { now, leases, isIndexed, spare } = context
 
   /** Deletes in a transaction, on a full disk with the room that is kept for it. Work that deleted nothing gives a false value. */
-  async function remove<T>(
-    about: About,
-    work: (connection: Connection) => T,
-    settle?: (result: T) => void,
-  ): Promise<T> {
+  async function remove<T>(about: About, work: (connection: Connection) => T, settle?: (result: T) => void) {
     const onCommit = (result: T) => {
       settle?.(result)
       if (result) emptyLog()

@@ -23,10 +23,8 @@ export function sqliteReads(context: SqliteContext) {
     async head(thread) {
       const connection = context.ready()
       const branch = stored.findBranch(connection, thread)
-      return (
-        branch &&
-        toHead(stateOf(connection, thread, branch, context.leases), stored.forkOf(connection, branch))
-      )
+      if (!branch) return undefined
+      return toHead(stateOf(connection, thread, branch, context.leases), stored.forkOf(connection, branch))
     },
     async *entries(thread, range = {}) {
       const connection = context.ready()
@@ -170,13 +168,8 @@ function placesOfWords(
   matches: readonly string[],
   { above = 0, below = Number.MAX_SAFE_INTEGER, limit }: PlaceRange,
 ): number[][] {
-  const rows = connection.all<{ places: string | null }>(
-    wordsSql,
-    JSON.stringify(matches),
-    above,
-    below,
-    limit,
-  )
+  const values = [JSON.stringify(matches), above, below, limit]
+  const rows = connection.all<{ places: string | null }>(wordsSql, ...values)
   return rows.map(({ places }) => places?.split(',').map(Number) ?? [])
 }
 
@@ -212,10 +205,8 @@ function createLookUp(connection: Connection, whose: Whose) {
 function scan(connection: Connection, whose: Whose, wanted: readonly (readonly string[])[], limit: number) {
   const hits = wanted.map((): ThreadPlace[] => [])
   const threadsOf = createLookUp(connection, whose)
-  for (const { place, payload } of connection.iterate<{ place: number; payload: string }>(
-    scanSql,
-    ...whose,
-  )) {
+  const rows = connection.iterate<{ place: number; payload: string }>(scanSql, ...whose)
+  for (const { place, payload } of rows) {
     if (hits.every(({ length }) => length >= limit)) break
     const has = words(payloadTexts(payload))
     for (const [at, forms] of wanted.entries())

@@ -113,10 +113,8 @@ export function readCalls(connection: Connection, branchId: number, limit = -1):
   const read = limit < 0 ? -1 : limit + maxDepth - 1
   const rows = connection.all<CallRow>(newestSql, branchId, Number.MAX_SAFE_INTEGER, read).reverse()
   const wanted = limit < 0 ? 0 : Math.max(0, rows.length - limit)
-  const first = Math.max(
-    0,
-    rows.findLastIndex(({ depth }, at) => at <= wanted && depth === 0),
-  )
+  const whole = rows.findLastIndex(({ depth }, at) => at <= wanted && depth === 0)
+  const first = Math.max(0, whole)
   const texts = [...unpackRows(rows.slice(first), branchId)]
   return rows
     .slice(wanted)

@@ -85,10 +85,7 @@ export function tell(onError: (error: unknown) => void, error: unknown): void {
 /** Longer vectors are refused: no model has them, and every entry would carry one. */
 export const longest = 8192
 
-/**
- * A vector as small integers, the largest of which is 127. Products of integers are the same on every engine, and a hundredth
- * part of what a float says is enough to compare. Undefined for a vector of zeros, which points nowhere.
- */
+/** A vector as integers up to 127: the same on every engine, and enough. Undefined if all are zero. */
 export function toVector(source: unknown, length: number | undefined): Int8Array | undefined {
   const values = source as ArrayLike<unknown> | null | undefined
   const size = typeof source === 'object' ? values?.length : undefined
