@@ -8,8 +8,8 @@ import { isObject } from '../log/parse-json.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { erasedText } from '../log/texts.ts'
 import { toolResultFor } from '../log/write-message.ts'
-import { turnOpen } from '../stores/rules/refusals.ts'
 import type { StoredEntry, ThreadKey } from '../stores/store.ts'
+import { turnOpen } from '../stores/store-error.ts'
 import { toModelTokens } from '../tokens/calibration.ts'
 import { promptActor } from './calls/calls.ts'
 import { type Hand, type HandState, handMessage, isHandEntry, pin, pinning } from './log/hand.ts'
@@ -56,16 +56,12 @@ export function createHands(source: HandSource): Hands {
     const log = logOf(key)
     const { unit, ...handled } = await log.unitAt(seq)
     if (!unit || !isOrdinary(unit))
-      throw new InvalidOptionError(
-        'seq',
+      throw wrongPlace(
         `expected the place of a message of the user, the model or a tool, got ${showValue(seq)}`,
       )
     const head = await source.store.head(key)
     if (does === 'hide' && head?.open && handled.last >= head.open.first)
-      throw new InvalidOptionError(
-        'seq',
-        `message ${seq} is part of the open turn: hide it when that is over`,
-      )
+      throw wrongPlace(`message ${seq} is part of the open turn: hide it when that is over`)
     const isSet = (await log.hands())[of].includes(handled.first)
     if (isSet === (does === 'free')) await appendHand(source, { does, seq: handled.first })
     return handled
@@ -88,6 +84,8 @@ export function createHands(source: HandSource): Hands {
     },
   }
 }
+
+const wrongPlace = (problem: string) => new InvalidOptionError('seq', problem)
 
 /** Options of a context with one more message pinned, to see whether all pins have room. */
 export const withPin = <Options extends Pick<FitOptions, 'policy' | 'overflow'>>(
@@ -185,7 +183,7 @@ async function entryAt({ store, key }: HandSource, seq: number): Promise<StoredE
       const { message } = JSON.parse(entry.payload) as Partial<Payload>
       if (isObject(message) && !isHandEntry({ message: message as unknown as MessageLike })) return entry
     }
-  throw new InvalidOptionError('seq', `expected the place of a message, got ${showValue(seq)}`)
+  throw wrongPlace(`expected the place of a message, got ${showValue(seq)}`)
 }
 
 async function branchesWith({ store, key }: HandSource, { id, seq }: StoredEntry): Promise<ThreadKey[]> {

@@ -2,7 +2,6 @@ import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
 import * as inputs from './check-input.ts'
 import { erasedPrefix } from './erased.ts'
-import { notAPlace } from './rules/refusals.ts'
 import type {
   AppendEntries,
   Lease,
@@ -12,6 +11,7 @@ import type {
   StoredEntry,
   StoredTurn,
 } from './store.ts'
+import { notAPlace } from './store-error.ts'
 
 /** A store that checks its input: names, sizes, numbers, odd texts. Every built-in store is made with it. */
 export function checkedStore(store: Store, maxEntryBytes = inputs.defaultMaxEntryBytes): Store {

@@ -4,7 +4,6 @@ export { type DocumentStoreOptions, documentStore } from './document/document-st
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'
 export { type LeaseTime, leaseTime, remainingMs } from './rules/lease-time.ts'
 export { planRestore, timesOf } from './rules/plan-restore.ts'
-export { branchExists, forkedElsewhere, nameOf, noParent, notAPlace } from './rules/refusals.ts'
 export {
   appendEntries,
   type BranchState,
@@ -20,13 +19,18 @@ export {
 } from './rules/write-rules.ts'
 export type * from './store.ts'
 export {
+  branchExists,
   ConflictError,
   CorruptEntryError,
+  forkedElsewhere,
   InvalidTextError,
   KeyReusedError,
   LeaseError,
   NoBranchError,
   NoConversationError,
+  nameOf,
+  noParent,
+  notAPlace,
   OutcomeUnknownError,
   StoreError,
   type StoreProblem,

@@ -1,12 +1,10 @@
 import type { StoreCase } from './store-case.ts'
 import { deleteCases } from './store-cases-delete.ts'
-import { forkCases } from './store-cases-fork.ts'
+import { forkCases, pairCases } from './store-cases-fork.ts'
 import { leaseCases } from './store-cases-lease.ts'
 import { listCases } from './store-cases-list.ts'
 import { logCases } from './store-cases-log.ts'
-import { pairCases } from './store-cases-pair.ts'
 import { restoreCases } from './store-cases-restore.ts'
-import { tenantCases } from './store-cases-tenant.ts'
 import { textCases } from './store-cases-text.ts'
 
 export type { CreateStore, StoreCase } from './store-case.ts'
@@ -25,7 +23,6 @@ export const storeCases: readonly StoreCase[] = [
   ...pairCases,
   ...forkCases,
   ...textCases,
-  ...tenantCases,
   ...listCases,
   ...deleteCases,
   ...restoreCases,

@@ -12,14 +12,16 @@ import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State } from '../../state/index.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import type { LogFacts } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import { createOwner } from './conversation-owner.ts'
+import { createPassages, isQuotable } from './find-quotes.ts'
 import { applyHands, carriedHands, handsAt, unitAt } from './hand.ts'
 import { loadQuotes } from './load-quotes.ts'
 import { viewOf } from './logged-message.ts'
 import { createQueue } from './queue.ts'
-import { checkPlace, type LogSource } from './read-log.ts'
+import { checkPlace, type LogSource, threadId } from './read-log.ts'
 import { createThreadMemory } from './thread-memory.ts'
 import { readThreadState, type StateBefore } from './thread-state.ts'
 import { type CheckedEmbed, tell } from './vectors/embed-texts.ts'
@@ -216,3 +218,45 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
 
 /** A thread as a context is made of it; `isNow` if that is what is stored now. */
 type LogView = Conversation & { readonly isNow: boolean }
+
+const mostLogs = 256
+
+/** The logs of the threads that were used last: a server asks for the same few again and again. */
+export function createThreadLogs({
+  embed,
+  ...source
+}: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
+  const passages = createPassages(source)
+  const logs = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+  return {
+    passages,
+    of(key: ThreadKey): ThreadLog {
+      const name = threadId(key)
+      const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
+      // A map keeps the order of insertion: set again, this log becomes the newest.
+      logs.delete(name)
+      logs.set(name, entry)
+      if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
+      return entry.log
+    },
+    /** Prepares a person's conversations, one after the other, for others that may bring something back from them. */
+    async prepare(tenant: string, conversations: readonly string[]): Promise<void> {
+      try {
+        for (const conversation of conversations) {
+          const [info] = await source.store.conversations(tenant, { only: conversation })
+          for (const { actor, branch, head } of info?.person === undefined ? [] : info.threads) {
+            const thread = { tenant, conversation, actor, branch }
+            if (isQuotable(thread)) await passages.prepare(thread, 1, head)
+          }
+        }
+      } catch {
+        // They are read when a message asks for them.
+      }
+    },
+    drop(tenant: string, conversation: string): void {
+      passages.drop(tenant, conversation)
+      for (const [name, { key }] of logs)
+        if (key.tenant === tenant && key.conversation === conversation) logs.delete(name)
+    },
+  }
+}

@@ -1,7 +1,6 @@
 import { maxPlace } from '../check-input.ts'
-import { nameOf } from '../rules/refusals.ts'
 import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace } from '../store.ts'
-import { CorruptEntryError, NoConversationError } from '../store-error.ts'
+import { CorruptEntryError, NoConversationError, nameOf } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
 import { cutPage, maxPageBytes, type PostgresContext } from './postgres-context.ts'

@@ -1,8 +1,7 @@
 import { erasedPrefix } from '../erased.ts'
 import { timesOf } from '../rules/plan-restore.ts'
-import * as errors from '../rules/refusals.ts'
 import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
-import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
+import * as errors from '../store-error.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
 import { callRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
@@ -47,7 +46,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
       const left = [closing?.status ?? 'interrupted', closing?.error ?? null]
       const texts = [toJson(thread, closing?.entries ?? []), ...left, toJson(thread, entries)]
-      const refusals = { key_reused: () => new KeyReusedError(key!) }
+      const refusals = { key_reused: () => new errors.KeyReusedError(key!) }
       const claim = { expectedHead, ids: [key ?? ''], refusals }
       const all = [...namesOf(thread), ...values, ...texts, markRecords(thread, marks)]
       const answer = await call('begin_turn', thread, all, claim)
@@ -97,7 +96,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
         missing: () => errors.noParent(forkOf!.branch),
         exists: () => errors.forkedElsewhere(thread.branch),
         no_place: () => errors.notAPlace(forkOf!.at),
-        key_reused: ({ key }) => new KeyReusedError(key),
+        key_reused: ({ key }) => new errors.KeyReusedError(key),
       }
       const ids = turns.map(({ key = '' }) => key)
       const { head } = await call('restore_entries', thread, values, { ids, refusals })
@@ -146,9 +145,10 @@ const caller =
   }
 
 const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Claim): Refusals => ({
-  deleted: () => new NoConversationError(thread.conversation, true),
-  missing: () => new NoConversationError(thread.conversation, false),
-  conflict: ({ expected, head }) => new ConflictError(errors.nameOf(thread), expectedHead ?? expected, head),
+  deleted: () => new errors.NoConversationError(thread.conversation, true),
+  missing: () => new errors.NoConversationError(thread.conversation, false),
+  conflict: ({ expected, head }) =>
+    new errors.ConflictError(errors.nameOf(thread), expectedHead ?? expected, head),
   turn_open: ({ open, heldMs }) => errors.turnOpen(thread, open, heldMs),
   lease_lost: () => errors.leaseLost(thread, lease!),
 })

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../../log/message.ts'
 import { checksum } from '../checksum.ts'
-import { nameOf } from '../rules/refusals.ts'
 import type { ConversationKey, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
-import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
+import { CorruptEntryError, nameOf, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
 
 type ColumnReaders<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }

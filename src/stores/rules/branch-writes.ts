@@ -1,6 +1,6 @@
 import type { Begun, Head, MayBeFollowed, RestoreEntries, Store, ThreadKey } from '../store.ts'
+import { branchExists, forkedElsewhere, noParent, notAPlace } from '../store-error.ts'
 import { planRestore, timesOf } from './plan-restore.ts'
-import { branchExists, forkedElsewhere, noParent, notAPlace } from './refusals.ts'
 import * as rules from './write-rules.ts'
 import { type BranchState, begunOf } from './write-rules.ts'
 

@@ -1,6 +1,5 @@
 import type { RestoreEntries, StoredEntry, StoredTurn } from '../store.ts'
-import { ConflictError, KeyReusedError } from '../store-error.ts'
-import { nameOf, turnOpen } from './refusals.ts'
+import { ConflictError, KeyReusedError, nameOf, turnOpen } from '../store-error.ts'
 import type { BranchState } from './write-rules.ts'
 
 /** The part of a stretch that is not yet stored; throws if the rest differs from the stored part. */

@@ -12,8 +12,7 @@ import type {
   ThreadKey,
   TurnEnd,
 } from '../store.ts'
-import { ConflictError, KeyReusedError } from '../store-error.ts'
-import { leaseLost, nameOf, turnOpen } from './refusals.ts'
+import { ConflictError, KeyReusedError, leaseLost, nameOf, turnOpen } from '../store-error.ts'
 
 /**
  * What a write changes in a branch, in this order. An entry whose id is stored is skipped. If that is true of all entries

@@ -1,7 +1,6 @@
 import { type Role, roles } from '../../log/message.ts'
-import { nameOf } from '../rules/refusals.ts'
 import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
-import { CorruptEntryError, NoConversationError, TooLargeError } from '../store-error.ts'
+import { CorruptEntryError, NoConversationError, nameOf, TooLargeError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow, Segment } from './conversation-rows.ts'
 import { branchById, conversationById, segmentsOf } from './conversation-rows.ts'

@@ -1,7 +1,7 @@
 import { type BranchWriter, branchWrites } from '../rules/branch-writes.ts'
-import { nameOf } from '../rules/refusals.ts'
 import { type BranchState, type Change, isUse } from '../rules/write-rules.ts'
 import type { NewEntry, ThreadKey, TurnEnd } from '../store.ts'
+import { nameOf } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow, Segment, TurnRow } from './conversation-rows.ts'
 import * as stored from './conversation-rows.ts'

@@ -41,7 +41,9 @@ export function queueEntry(
   waiting.entries++
   waiting.characters += payload.length
   if (waiting.entries < maxEntries && waiting.characters < maxCharacters) return
-  const payloads = new Map(unindexed(connection).map(row => [row.place, row.payload]))
+  // By place: in this order the index takes them fastest.
+  const rows = connection.all<PayloadRow>(`SELECT place, payload ${waitingSql}`)
+  const payloads = new Map(rows.map(row => [row.place, row.payload]))
   addPlaces(connection, [...payloads.keys()], place => payloads.get(place)!)
   connection.run('DELETE FROM waiting')
   connection.remember('waiting', { branches: new Set(), entries: 0, characters: 0 })
@@ -120,10 +122,6 @@ export const hasWordIndex = (connection: Connection): boolean =>
 /** Whether this build of SQLite has FTS5. */
 export const canIndexWords = (connection: Connection): boolean =>
   connection.get("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") !== undefined
-
-/** Unindexed entries by place: in this order the index takes them fastest. */
-export const unindexed = (connection: Connection) =>
-  connection.all<PayloadRow>(`SELECT place, payload ${waitingSql}`)
 
 /** The words of unindexed entries, newest first. Each is read once: there are few, and they are looked at for every message. */
 export function waitingWords(connection: Connection) {
