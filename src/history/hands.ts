@@ -127,7 +127,7 @@ export class PinsTooLargeError extends ThroughlineError {
 }
 
 /** Writes a hand down, between turns or in an open turn that was left. LeaseError while a holder has it. */
-export async function appendHand(source: HandSource, hand: Hand): Promise<void> {
+async function appendHand(source: HandSource, hand: Hand): Promise<void> {
   const { store, key, owner, leaseMs, now, newId, count } = source
   const options = { id: newId(), time: now(), count, isClosing: true }
   const entries = [toEntry({ message: handMessage, hands: [hand] }, options)]

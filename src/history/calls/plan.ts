@@ -237,17 +237,17 @@ function toFates(stretches: Context['receipt']['stretches']): Pick<Plan, 'verdic
 }
 
 /** A piece of a text: literal words, the place of an entry whose whole text stands there, or quotes of other conversations. */
-export type TextPart = string | number | Remembered
+type TextPart = string | number | Remembered
 
 /** Shorter texts are written out. Texts are looked up by their first `shortest` characters. */
 const shortest = 16
 
-export type KnownTexts = ReturnType<typeof toKnownTexts>
+type KnownTexts = ReturnType<typeof toKnownTexts>
 
 type KnownText = readonly [part: Exclude<TextPart, string>, text: string]
 
 /** The texts of entries by their first characters, and every character that one of them begins with: elsewhere nothing is looked up. */
-export function toKnownTexts(texts: readonly KnownText[]) {
+function toKnownTexts(texts: readonly KnownText[]) {
   const long = texts.filter(([, text]) => text.length >= shortest)
   const byBeginning = groupBy(long, ([, text]) => text.slice(0, shortest))
   // Longest first, so that of two texts that begin alike the longer one is found.
@@ -256,7 +256,7 @@ export function toKnownTexts(texts: readonly KnownText[]) {
 }
 
 /** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */
-export function splitText(text: string, { byBeginning, firsts }: KnownTexts): readonly TextPart[] {
+function splitText(text: string, { byBeginning, firsts }: KnownTexts): readonly TextPart[] {
   const parts: TextPart[] = []
   let from = 0
   for (let at = 0; firsts.size > 0 && at + shortest <= text.length; ) {

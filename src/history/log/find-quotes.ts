@@ -110,7 +110,7 @@ async function readBest(places: readonly ThreadPlace[], passages: Passages): Pro
   return looked.sort((a, b) => a.first! - b.first!)
 }
 
-export const passageSize = 128
+const passageSize = 128
 
 /** The most bytes of passages in memory, of those used last: more than a hundred thousand messages. */
 const mostBytes = 2 ** 25
@@ -140,7 +140,7 @@ const isEnough = (from: number, to: number, end: number) =>
   to === end ? from < end : to - from >= entriesPerSaving
 
 /** The first entry of the passage that an entry stands in. */
-export const passageOf = (seq: number): number => seq - ((seq - 1) % passageSize)
+const passageOf = (seq: number): number => seq - ((seq - 1) % passageSize)
 
 /** Passages: entries in a row of conversations that messages of others bring something back from. */
 export function createPassages(source: Omit<LogSource, 'key'>) {

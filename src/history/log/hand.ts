@@ -114,7 +114,7 @@ function protectPins<M extends MessageLike>(draft: Draft<M>, seqs: readonly numb
 
 const latest = keepLatest<Transcript, Transcript>()
 
-/** A copy without the hidden units. Their room stays charged until the cut passes: what is before stays. */
+/** A copy without the hidden units. Their room stays charged until the cut passes, so earlier ones stay. */
 function withoutHidden({ transcript, origin }: Conversation, seqs: readonly number[], count: TokenCounter) {
   return latest(transcript, `${[transcript.entries.length, origin, ...seqs]}`, () => {
     const hidden = new Set<number>()

@@ -211,7 +211,7 @@ export interface QuoteReference {
 export const mostQuotes = 64
 
 /** Whether a value from a log, which may be an import, is a list of references. */
-export const isReferences = (value: unknown): value is readonly QuoteReference[] =>
+const isReferences = (value: unknown): value is readonly QuoteReference[] =>
   Array.isArray(value) && value.length <= mostQuotes && value.every(isReference)
 
 const isReference = (value: unknown): boolean =>

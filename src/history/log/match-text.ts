@@ -133,7 +133,7 @@ function wordStart(text: string, from: number): number {
 }
 
 /** The words that are looked for, in the order of the query. Of each its forms, first as it is written in the query. */
-export type WordQuery = readonly (readonly string[])[]
+type WordQuery = readonly (readonly string[])[]
 
 /** The most words that are looked for. A bit for each must fit into a number. */
 const mostWords = 12

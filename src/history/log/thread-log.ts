@@ -45,7 +45,7 @@ export interface ContextRequest extends FitOptions {
 const within: ReadonlySet<Fate> = new Set(['altered', 'cleared', 'recalled', 'digested'])
 
 /** A thread in the memory of this process. Each use first reads the new entries of the store. */
-export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
+function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   const { store, key, count } = source
   const vectors = embed && createThreadVectors(source, embed)
   const memory = createThreadMemory(source, vectors)

@@ -137,7 +137,7 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
 const fewest = 1024
 
 /** The newest messages of a thread in full: tools read them in every turn. */
-export function createRecentMessages(source: LogSource) {
+function createRecentMessages(source: LogSource) {
   let from = 1
   let messages: MessageLike[] = []
 

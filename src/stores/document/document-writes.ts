@@ -4,33 +4,34 @@ import { type Change, isUse } from '../rules/write-rules.ts'
 import type { Mark, NewEntry, StoredCall, TurnEnd } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { BranchDocument, ConversationDocument, DocumentSource } from './conversation-document.ts'
-import * as documents from './conversation-document.ts'
+import {
+  findBranch,
+  headOf,
+  indexOf,
+  needBranch,
+  newBranch,
+  openTurn,
+  stateOf,
+} from './conversation-document.ts'
 
 export const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
   branchWrites<ConversationDocument, BranchDocument>({
     write: change,
     now,
-    find: documents.findBranch,
-    need: documents.needBranch,
+    find: findBranch,
+    need: needBranch,
     make(document, thread, time) {
       const { conversation } = thread
       if (document.isDeleted) throw new NoConversationError(conversation, true)
       if (document.branches.length === 0) document.createdAt = time
-      return (
-        documents.findBranch(document, thread) ??
-        documents.newBranch(thread, nextNumber(), { updatedAt: time })
-      )
+      return findBranch(document, thread) ?? newBranch(thread, nextNumber(), { updatedAt: time })
     },
     addFork: (_, { branch }, thread, { at, turns, time }) =>
-      documents.newBranch(thread, nextNumber(), {
-        forkOf: { branch, at },
-        pastTurns: turns,
-        updatedAt: time,
-      }),
+      newBranch(thread, nextNumber(), { forkOf: { branch, at }, pastTurns: turns, updatedAt: time }),
     keep({ branches }, branch) {
       if (!branches.includes(branch)) branches.push(branch)
     },
-    stateOf: (document, _, branch) => documents.stateOf(document, branch, now()),
+    stateOf: (document, _, branch) => stateOf(document, branch, now()),
     forkOf: (_, { forkOf }) => forkOf,
     createdAt({ branches, createdAt, isDeleted }, { conversation }) {
       if (isDeleted) throw new NoConversationError(conversation, true)
@@ -49,7 +50,7 @@ export const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
       for (const turn of turns)
         branch.turns.push({ ...turn, epoch: turn.status === 'open' ? branch.epoch : 0 })
       branch.updatedAt = Math.max(branch.updatedAt, last)
-      return documents.headOf(branch)
+      return headOf(branch)
     },
   })
 
@@ -61,14 +62,14 @@ function applyChange(branch: BranchDocument, change: Change, now: number, isStor
     add(closes.entries)
     closeTurn(branch, closes, now, 0)
   }
-  const head = documents.headOf(branch)
+  const head = headOf(branch)
   if (opens) {
     const turn = branch.pastTurns + branch.turns.length + 1
     const place = { first: head + 1, last: head, startedAt: now, epoch: lease!.epoch }
     branch.turns.push({ turn, status: 'open', ...place, ...opens })
   }
   add(entries)
-  const isDone = entries.length > 0 && documents.headOf(branch) === head && !opens && !ends
+  const isDone = entries.length > 0 && headOf(branch) === head && !opens && !ends
   if (isDone) return
   if (ends) closeTurn(branch, ends, now)
   if (lease) {
@@ -82,24 +83,16 @@ function applyChange(branch: BranchDocument, change: Change, now: number, isStor
 }
 
 function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStored: (id: string) => boolean) {
-  const turn = documents.openTurn(branch)?.turn ?? 0
+  const turn = openTurn(branch)?.turn ?? 0
   for (const { id, role, time, payload, tokens } of entries) {
     if (isStored(id)) continue
-    branch.entries.push({
-      id,
-      role,
-      time,
-      payload,
-      tokens: { ...tokens },
-      seq: documents.headOf(branch) + 1,
-      turn,
-    })
+    branch.entries.push({ id, role, time, payload, tokens: { ...tokens }, seq: headOf(branch) + 1, turn })
   }
 }
 
 function closeTurn(branch: BranchDocument, { status, error }: TurnEnd, now: number, epoch?: number): void {
   const turn = branch.turns.pop()!
-  const end = { status, last: documents.headOf(branch), endedAt: now, ...(error !== undefined && { error }) }
+  const end = { status, last: headOf(branch), endedAt: now, ...(error !== undefined && { error }) }
   branch.turns.push({ ...turn, ...end, ...(epoch !== undefined && { epoch }) })
 }
 
@@ -119,7 +112,7 @@ function replace<Item>(list: Item[], item: Item, isBefore: (one: Item) => boolea
 export function keepMarks(branch: BranchDocument, marks: readonly Mark[], now: number, head = 0): void {
   for (const { mark, at } of marks) {
     const place = { mark, at: head + at, time: now }
-    if (!documents.indexOf(branch.marks, keyOf).has(keyOf(place))) branch.marks.push(place)
+    if (!indexOf(branch.marks, keyOf).has(keyOf(place))) branch.marks.push(place)
   }
 }
 

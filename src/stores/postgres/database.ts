@@ -30,7 +30,10 @@ export interface PgPool {
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
 export type Database = ReturnType<typeof openDatabase>
 
-/** Collisions are rare, unless a database is stricter than READ COMMITTED; then one writer gets through. */
+/**
+ * Collisions are rare, as no transaction waits with a lock in hand: many in a row are a fault to be seen. In a database
+ * whose default is stricter than READ COMMITTED every two writers of a branch collide, and one always gets through.
+ */
 const attempts = 12
 
 export function openDatabase(options: {
@@ -173,7 +176,7 @@ function preparedStatements() {
   }
 }
 
-export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
+function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
   if (error instanceof ThroughlineError) return error
   if (isLost(error) && isWrite) {
     const problem = `The connection to PostgreSQL was lost before it answered (${messageOf(error)})`
@@ -188,19 +191,19 @@ export function toStoreError(error: unknown, isWrite: boolean): ThroughlineError
 }
 
 /** Whether two transactions collided and this one was rolled back: it can be run again. */
-export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
+const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
 /** Whether a pooler lent a connection that does not know the prepared statement, or already has it; nothing was run. */
-export const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
+const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
 
-export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
+const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
 
 /** Whether the database did not answer, or said that it is shutting down. */
-export const isLost = (error: unknown): boolean =>
+const isLost = (error: unknown): boolean =>
   !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))
 
 /** An attempt at several addresses of one name fails with an error that only lists others. */
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }

@@ -143,7 +143,7 @@ const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean
 const pageRows = 500
 
 /** Reads entries page by page, without a cursor, as a cursor lives in a session. Stored entries never change. */
-export function entryReader(context: PostgresContext) {
+function entryReader(context: PostgresContext) {
   const readPage = pageReader(context)
   return async function* (
     thread: ThreadKey,

@@ -87,7 +87,7 @@ export function openConnection(file: SqliteFileOptions) {
     run: (sql: string, ...values: SqliteValue[]) =>
       attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
     exec: (sql: string) => attempt(() => database.exec(sql)),
-    /** One transaction, rolled back if it throws. Not to be reported before `synced` resolves. */
+    /** One transaction: committed when it returns, rolled back if it throws; reported once `synced` resolves. */
     write<T>(work: () => T): T {
       if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
       disk.assertSound()

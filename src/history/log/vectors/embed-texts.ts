@@ -85,7 +85,7 @@ export function tell(onError: (error: unknown) => void, error: unknown): void {
 /** Longer vectors are refused: no model has them, and every entry would carry one. */
 export const longest = 8192
 
-/** A vector as integers up to 127: the same on every engine, and enough. Undefined if all are zero. */
+/** A vector as integers up to 127: the same on every engine, and precise enough. None if all are 0. */
 export function toVector(source: unknown, length: number | undefined): Int8Array | undefined {
   const values = source as ArrayLike<unknown> | null | undefined
   const size = typeof source === 'object' ? values?.length : undefined
