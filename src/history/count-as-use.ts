@@ -1,7 +1,4 @@
-/**
- * Says that a conversation is being read, so that retention keeps it. It is not awaited: a read-only store, or a full
- * disk, does not prevent reading.
- */
+/** Tells retention that it is being read. Not awaited: a read-only store or a full disk stops no reading. */
 export const countAsUse = (
   { describe }: { describe(conversation: string, description: object): Promise<void> },
   conversation: string,

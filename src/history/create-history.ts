@@ -5,7 +5,7 @@ import { present } from '../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
 import { lastUseOf } from '../stores/rules/last-use.ts'
-import type { ConversationInfo, Store, ThreadKey } from '../stores/store.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
 import { promptActor } from './calls/calls.ts'
 import { createThread } from './create-thread.ts'
@@ -13,8 +13,8 @@ import type { DeleteOptions, History, HistoryOptions } from './history.ts'
 import { checkLog } from './log/check-log.ts'
 import { normalizeText } from './log/logged-message.ts'
 import { mainBranch } from './log/read-log.ts'
-import { createThreadLogs } from './log/thread-logs.ts'
-import { checkEmbed } from './log/vectors/embed-options.ts'
+import { createThreadLogs } from './log/thread-log.ts'
+import { checkEmbed } from './log/vectors/embed-texts.ts'
 import { checkVectors } from './log/vectors/stored-vectors.ts'
 import { searchLog } from './search-log.ts'
 import { isSideName, sidePrefix } from './side-name.ts'
@@ -34,18 +34,8 @@ export function createHistory(options: HistoryOptions): History {
 }
 
 const historyNames: OptionNames<HistoryOptions> = {
-  store: 1,
-  count: 1,
-  embed: 1,
-  tenant: 1,
-  person: 1,
-  remember: 1,
-  leaseMs: 1,
-  now: 1,
-  newId: 1,
-  window: 1,
-  reserve: 1,
-  policy: 1,
+  ...{ store: 1, count: 1, embed: 1, tenant: 1, person: 1, remember: 1, leaseMs: 1, now: 1, newId: 1 },
+  ...{ window: 1, reserve: 1, policy: 1 },
 }
 
 /** What the histories of all tenants on a store share. */
@@ -55,18 +45,9 @@ interface SharedParts {
 }
 
 function openHistory(options: HistoryOptions, shared?: SharedParts): History {
-  const {
-    store,
-    window = 4096,
-    reserve = 0,
-    policy,
-    tenant = 'default',
-    person,
-    remember = 'conversation',
-    leaseMs = 30_000,
-    now = Date.now,
-    newId = () => crypto.randomUUID(),
-  } = options ?? {}
+  const { store, window = 4096, reserve = 0, policy, tenant = 'default', person, ...rest } = options ?? {}
+  const { remember = 'conversation', leaseMs = 30_000, now = Date.now } = rest
+  const { newId = () => crypto.randomUUID() } = rest
   checkStore(store)
   checkOptions({ window, reserve, count: options.count })
   const count = counterOf(options)
@@ -95,16 +76,10 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
       logs.drop(tenant, conversation)
     }
   }
-  /**
-   * Deletes what its person has asked beside conversations: titles and the like repeat what was said, and nothing tells in which
-   * one. They are not needed once they are answered.
-   */
+  /** Deletes its person's side requests, which may repeat what was said, and are of no use once answered. */
   async function removeSides({ person }: ConversationInfo): Promise<void> {
-    let after: Pick<ConversationInfo, 'conversation' | 'updatedAt'> = {
-      conversation: sidePrefix,
-      updatedAt: 0,
-    }
-    for (const limit = 100; ; ) {
+    const limit = 100
+    for (let after: ListConversations['after'] = { conversation: sidePrefix, updatedAt: 0 }; ; ) {
       const page = await store.conversations(tenant, { order: 'name', limit, after, person })
       const sides = page.filter(side => isSideName(side.conversation))
       for (const { conversation, ...side } of sides) {
@@ -119,12 +94,13 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
   }
   async function countCalls(before: number): Promise<number> {
     let count = 0
-    for await (const { conversation, threads } of everyConversation())
-      for (const { actor, branch } of threads) {
-        const calls = await store.calls({ tenant, conversation, actor, branch })
-        count += calls.filter(({ time }) => time < before).length
-      }
+    for await (const key of everyThread())
+      count += (await store.calls(key)).filter(({ time }) => time < before).length
     return count
+  }
+  async function* everyThread(): AsyncGenerator<ThreadKey> {
+    for await (const { conversation, threads } of everyConversation())
+      for (const { actor, branch } of threads) yield { tenant, conversation, actor, branch }
   }
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
@@ -139,23 +115,17 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
     settings,
     thread(conversation, place = {}) {
       // The key of a thread is a place too.
-      refuseUnknown<{ readonly [Name in keyof ThreadKey]?: string | undefined }>(place, {
-        tenant: 1,
-        conversation: 1,
-        actor: 1,
-        branch: 1,
-      })
+      refuseUnknown<Partial<ThreadKey>>(place, { tenant: 1, conversation: 1, actor: 1, branch: 1 })
       const { actor = 'assistant', branch = mainBranch } = place
       const key = { tenant, conversation, actor, branch }
       checkThread(key)
-      const memory = { logOf: logs.of, passages: logs.passages }
       const forget = async () => {
         const [info] = await store.conversations(tenant, { only: conversation })
         if (info) await removeSides(info)
         logs.drop(tenant, conversation)
       }
       const parts = { store, count, fit, now, newId, owner, leaseMs, person, remember, key, forget }
-      return createThread({ ...parts, ...memory })
+      return createThread({ ...parts, logOf: logs.of, passages: logs.passages })
     },
     async conversations(options) {
       const all = await store.conversations(tenant, { ...options, ...present({ person }) })
@@ -243,13 +213,9 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
     },
     async check(options) {
       const problems = [...(await store.check(options))]
-      for await (const { conversation, threads } of everyConversation()) {
-        for (const { actor, branch } of threads) {
-          const key = { tenant, conversation, actor, branch }
-          for (const problem of await checkLog({ store, key, count }, options)) problems.push(problem)
-          for (const problem of embed ? await checkVectors(store, key, embed.model) : [])
-            problems.push(problem)
-        }
+      for await (const key of everyThread()) {
+        for (const problem of await checkLog({ store, key, count }, options)) problems.push(problem)
+        for (const problem of embed ? await checkVectors(store, key, embed.model) : []) problems.push(problem)
       }
       return problems
     },

@@ -6,25 +6,15 @@ import { present } from '../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
 import type { State, StateReading } from '../state/index.ts'
 import type { StoredCall } from '../stores/store.ts'
-import {
-  type CallOutcome,
-  type CallStart,
-  dumpableOf,
-  promptName,
-  replayCall,
-  toThreadCall,
-  withOutcome,
-} from './calls/calls.ts'
+import type { CallOutcome, CallStart } from './calls/calls.ts'
+import { dumpableOf, promptName, replayCall, toThreadCall, withOutcome } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
-import { type EraseSource, eraseEntry } from './erase.ts'
-import { createHands } from './hands.ts'
-import { findQuotes } from './log/find-quotes.ts'
+import { createHands, eraseEntry, type HandSource } from './hands.ts'
+import { findQuotes, type Passages } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
-import { makeEntries, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
-import type { Passages } from './log/passages.ts'
+import { makeEntries, type QuoteReference, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
 import { toPastTurns } from './log/past-turn.ts'
-import type { QuoteReference } from './log/quote-reference.ts'
 import { checkBranch, listLog, mainBranch } from './log/read-log.ts'
 import type { ContextRequest } from './log/thread-log.ts'
 import { readThreadState } from './log/thread-state.ts'
@@ -33,7 +23,7 @@ import type { Thread, ThreadContextOptions } from './thread.ts'
 import { beginTurn, createTurn, type TurnSource } from './turn.ts'
 import { listNewest, readStatus, readTurns, viewDisplay, viewMessages, viewNotes } from './views.ts'
 
-interface ThreadSource extends EraseSource {
+interface ThreadSource extends HandSource {
   readonly fit: FitOptions
   /** Who speaks, if that was said. */
   readonly person?: string
@@ -142,10 +132,8 @@ export function createThread(options: ThreadSource): Thread {
       const quotes = last && guest === undefined ? await quotesFor(last) : undefined
       const beside = present({ data, quotes, hands: await handsAlong() })
       const isWithMore = last !== undefined && Object.keys(beside).length > 0
-      const entries = await makeEntries(
-        isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages,
-        newEntryOf(guest),
-      )
+      const all = isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages
+      const entries = await makeEntries(all, newEntryOf(guest))
       const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...once }
       const begun = await beginTurn(source, request, closing, after)

@@ -1,7 +1,7 @@
 import type { Policy } from '../context/draft/draft.ts'
 import type { ConversationInfo, DescribeConversation, ListConversations, Store } from '../stores/store.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
-import type { EmbedOptions } from './log/vectors/embed-options.ts'
+import type { EmbedOptions } from './log/vectors/embed-texts.ts'
 import type { Found, SearchOptions } from './search-log.ts'
 import type { Thread } from './thread.ts'
 import type { Imported, ImportedText, ImportOptions } from './transfer/import-text.ts'

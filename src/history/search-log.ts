@@ -5,8 +5,7 @@ import { CorruptEntryError } from '../stores/store-error.ts'
 import { payloadTexts, textsIn } from '../stores/words.ts'
 import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
-import { matchTexts, type TextMatch } from './log/match-text.ts'
-import { isTelling, toQuery } from './log/query-words.ts'
+import { isTelling, matchTexts, type TextMatch, toQuery } from './log/match-text.ts'
 import { rankPlaces, sortPlaces } from './log/rank-places.ts'
 import { type LogSource, listLog, placeId } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
@@ -134,10 +133,8 @@ async function readShown({ store, count }: SearchSource, { thread, seq }: Thread
   const next = round.at(-1)?.isBroken ? await listLog(source, { from: seq + 1, to: seq + 1 }) : []
   const logged = withoutTries([...round, ...next])
   const at = logged.findIndex(one => one.seq === seq)
-  const shown = showEach(
-    logged.map(({ message }) => message),
-    { isPart: true },
-  )[at]
+  const messages = logged.map(({ message }) => message)
+  const shown = showEach(messages, { isPart: true })[at]
   if (!shown) return undefined
   return { role: readMessage(shown, seq).role, time: logged[at]!.time, texts: textsIn(shown) }
 }

@@ -1,9 +1,6 @@
 import type { ThreadKey } from '../stores/store.ts'
 
-/**
- * Conversations and branches of side requests begin so: what a client of the server asks beside a conversation. Lists and
- * searches for users leave them out.
- */
+/** How names of side requests' conversations and branches begin. Users' lists and searches leave them out. */
 export const sidePrefix = 'throughline:side:'
 
 export const sideName = (id: string): string => `${sidePrefix}${id}`

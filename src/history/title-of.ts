@@ -5,7 +5,6 @@ import type { History } from './history.ts'
 import { mainBranch, readLog } from './log/read-log.ts'
 import { isSideName } from './side-name.ts'
 
-/** The most characters of a title that is made of a message. */
 const mostCharacters = 240
 
 /** The first words of a person are looked for in the first entries. */

@@ -4,13 +4,8 @@ import { parseMessage } from '../log/parse-message.ts'
 import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '../stores/store.ts'
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
-import {
-  type EntryOptions,
-  isSeen,
-  type SeenMessage,
-  type TurnMessage,
-  wholeOf,
-} from './log/logged-message.ts'
+import type { EntryOptions, SeenMessage, TurnMessage } from './log/logged-message.ts'
+import { isSeen, wholeOf } from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 import { breathe } from './log/rests.ts'
@@ -222,10 +217,7 @@ function keepLease({ store, key, begun, leaseMs }: TurnSource, onLost: (error: u
   return stop
 }
 
-/**
- * Begins a turn, and closes one that was left open. Tries again when the thread has grown since the closing messages
- * were made: the writer of the open turn may be slow and not dead.
- */
+/** Begins a turn and closes one left open; again if the thread grew meanwhile: its writer may be slow. */
 export function beginTurn(
   source: LogSource,
   turn: Omit<BeginTurn, 'closing' | 'expectedHead'>,

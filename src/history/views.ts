@@ -70,7 +70,6 @@ function toShown({ message, id, seq, isError, isErased }: LoggedMessage): Displa
 export const beginsRound = ({ message }: LoggedMessage) =>
   !['tool', 'function', 'assistant_note'].includes(message.role)
 
-/** A note with the place of its entry. */
 export interface LoggedNote extends Pick<LoggedMessage, 'seq' | 'turn' | 'time'> {
   readonly text: string
 }

@@ -9,11 +9,7 @@ export function markResult<M extends object>(message: M, isError: boolean): M {
   return message
 }
 
-/**
- * Tells of each result of a message, by its text and its place in the message, whether its tool failed. Known for
- * results that the library ran or stored; other results failed if the AI SDK marks them so or their text begins with
- * `Error:`.
- */
+/** Whether each result failed: as the library or the AI SDK says, else where its text begins `Error:`. */
 export function errorsIn(source: object): (text: string, index: number) => boolean {
   const { content } = source as { content?: unknown }
   const isKnown = failed.get(source)

@@ -68,20 +68,12 @@ export function readMetadata(value: unknown, field: string): Fields {
 }
 
 /** Undefined for a field that is absent or null, which clients write for each other. */
-export function optional<T>(
-  value: unknown,
-  field: string,
-  read: (value: unknown, field: string) => T,
-): T | undefined {
+export function optional<T>(value: unknown, field: string, read: (value: unknown, field: string) => T) {
   return value === undefined || value === null ? undefined : read(value, field)
 }
 
 /** Reads a list of objects, each with its place; an absent list is empty. */
-export function readEach<T>(
-  value: unknown,
-  field: string,
-  read: (fields: Fields, where: string) => T,
-): readonly T[] {
+export function readEach<T>(value: unknown, field: string, read: (fields: Fields, where: string) => T) {
   return (optional(value, field, readList) ?? []).map((item, at) => {
     const where = `${field}[${at}]`
     return read(readFields(item, where), where)

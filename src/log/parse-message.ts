@@ -12,10 +12,7 @@ const roles = new Map<unknown, Role>([
   ['assistant_note', 'assistant_note'],
 ])
 
-/**
- * Reads a message of Ollama, OpenAI or the AI SDK into the one form that the rest of the library knows.
- * Throws InvalidMessageError with the message's place; the message itself is never changed.
- */
+/** Reads a message of any provider into the library's form. InvalidMessageError names its place. */
 export function parseMessage(value: unknown, seq: number): Message {
   const message = readMessage(value, seq)
   if (message.misplacedCalls === undefined) return message

@@ -1,18 +1,14 @@
 import type { ToolCall, ToolResult } from './message.ts'
 
 /** The calls of one assistant message, and which of them still wait for a result. */
-export interface Round {
-  /** Returns the place of the call that this result answers, and marks it answered; -1 where it answers none. */
-  take(result: ToolResult): number
-  unanswered(): readonly ToolCall[]
-}
+export type Round = ReturnType<typeof openRound>
 
 /**
  * Matches results to the calls of one round: by id where both sides have one, else by name, else the first waiting call.
  * Calls of other rounds are not considered, as some servers count from `call_0` in every round. `results` are results
  * inside the calling message itself (tools that a provider runs, in the AI SDK). Linear, in whatever order results come.
  */
-export function openRound(calls: readonly ToolCall[], results: readonly ToolResult[] = []): Round {
+export function openRound(calls: readonly ToolCall[], results: readonly ToolResult[] = []) {
   const answered: boolean[] = []
   /** Key (id or name) → places of the waiting calls, reversed: the first call is popped. */
   const waiting = new Map<string, number[]>()
@@ -41,6 +37,7 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
     return at < 0 ? first(name ? `bare ${name}` : 'bare') : at
   }
 
+  /** Returns the place of the call that this result answers, and marks it answered; -1 where it answers none. */
   function take(result: ToolResult): number {
     const at = find(result)
     if (at >= 0) answered[at] = true

@@ -28,10 +28,7 @@ const endStatuses: readonly string[] = [
 ] satisfies TurnStatus[]
 export const turnStatuses: readonly string[] = ['open', ...endStatuses]
 
-/**
- * A tenant may be empty: the only one. Other names may not: an empty name is mostly a variable that was never set, and
- * the conversations of everybody would share it.
- */
+/** Only a tenant may be empty: another empty name is mostly a variable never set, shared by everybody. */
 export function checkThread(thread: ThreadKey): void {
   checkName('tenant', thread.tenant)
   for (const what of ['conversation', 'actor', 'branch'] as const) {

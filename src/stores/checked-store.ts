@@ -1,25 +1,7 @@
 import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
-import {
-  checkCall,
-  checkEndStatus,
-  checkEntries,
-  checkLeaseMs,
-  checkLimit,
-  checkMarks,
-  checkName,
-  checkNames,
-  checkPage,
-  checkPerson,
-  checkPlace,
-  checkRange,
-  checkThread,
-  checkTime,
-  defaultMaxEntryBytes,
-  turnStatuses,
-} from './check-input.ts'
+import * as inputs from './check-input.ts'
 import { erasedPrefix } from './erased.ts'
-import { notAPlace } from './rules/refusals.ts'
 import type {
   AppendEntries,
   Lease,
@@ -29,99 +11,97 @@ import type {
   StoredEntry,
   StoredTurn,
 } from './store.ts'
+import { notAPlace } from './store-error.ts'
 
-/**
- * A store with its input checked: names, sizes, numbers, and texts that some databases change. What is refused does not
- * reach the store. Every built-in store is made with it.
- */
-export function checkedStore(store: Store, maxEntryBytes = defaultMaxEntryBytes): Store {
-  const checkNew = (entries: readonly NewEntry[]) => checkEntries(entries, maxEntryBytes)
+/** A store that checks its input: names, sizes, numbers, odd texts. Every built-in store is made with it. */
+export function checkedStore(store: Store, maxEntryBytes = inputs.defaultMaxEntryBytes): Store {
+  const checkNew = (entries: readonly NewEntry[]) => inputs.checkEntries(entries, maxEntryBytes)
   const checkLease = ({ owner, epoch }: Lease) => {
-    checkNames({ owner })
-    checkPlace('epoch', epoch)
+    inputs.checkNames({ owner })
+    inputs.checkPlace('epoch', epoch)
   }
   const checkAppend = ({ lease, expectedHead, entries, call, marks = [] }: AppendEntries) => {
     checkLease(lease)
-    checkPlace('expectedHead', expectedHead)
+    inputs.checkPlace('expectedHead', expectedHead)
     checkNew(entries)
-    checkMarks(marks)
-    if (call) checkCall(call, maxEntryBytes)
+    inputs.checkMarks(marks)
+    if (call) inputs.checkCall(call, maxEntryBytes)
   }
   return {
     ...store,
-    ...withChecks(store, checkThread, {
+    ...withChecks(store, inputs.checkThread, {
       begin(_, { owner, leaseMs, expectedHead, key, body, closing, entries, marks = [] }) {
-        checkNames({ owner, key, body, error: closing?.error })
-        checkLeaseMs(leaseMs)
-        checkPlace('expectedHead', expectedHead)
-        if (closing?.status !== undefined) checkEndStatus(closing.status)
+        inputs.checkNames({ owner, key, body, error: closing?.error })
+        inputs.checkLeaseMs(leaseMs)
+        inputs.checkPlace('expectedHead', expectedHead)
+        if (closing?.status !== undefined) inputs.checkEndStatus(closing.status)
         checkNew(closing?.entries ?? [])
         checkNew(entries)
-        checkMarks(marks)
+        inputs.checkMarks(marks)
       },
       resume(_, { owner, leaseMs }) {
-        checkNames({ owner })
-        checkLeaseMs(leaseMs)
+        inputs.checkNames({ owner })
+        inputs.checkLeaseMs(leaseMs)
       },
       append: (_, append) => checkAppend(append),
       end(_, end) {
-        checkNames({ error: end.error })
-        checkEndStatus(end.status)
+        inputs.checkNames({ error: end.error })
+        inputs.checkEndStatus(end.status)
         checkAppend(end)
       },
       renew(_, lease, leaseMs) {
         checkLease(lease)
-        checkLeaseMs(leaseMs)
+        inputs.checkLeaseMs(leaseMs)
       },
       seed(_, { expectedHead, entries }) {
-        checkPlace('expectedHead', expectedHead)
+        inputs.checkPlace('expectedHead', expectedHead)
         checkNew(entries)
       },
       restore: (_, stretch) => checkStretch(stretch, maxEntryBytes),
       fork(thread, { at, branch }) {
-        checkThread({ ...thread, branch })
+        inputs.checkThread({ ...thread, branch })
         if (!isCount(at)) throw notAPlace(at)
-        checkPlace('at', at)
+        inputs.checkPlace('at', at)
       },
       head: () => {},
       turns: () => {},
-      saveCall: (_, call) => checkCall(call, maxEntryBytes),
-      calls: (_, { limit } = {}) => checkLimit(limit),
+      saveCall: (_, call) => inputs.checkCall(call, maxEntryBytes),
+      calls: (_, { limit } = {}) => inputs.checkLimit(limit),
       saveCache(_, key, at) {
-        checkName('key of the cache', key)
-        checkPlace('at', at)
+        inputs.checkName('key of the cache', key)
+        inputs.checkPlace('at', at)
       },
-      loadCache: (_, key) => checkName('key of the cache', key),
-      saveMarks: (_, marks) => checkMarks(marks),
+      loadCache: (_, key) => inputs.checkName('key of the cache', key),
+      saveMarks: (_, marks) => inputs.checkMarks(marks),
       erase(_, seq, { payload }) {
-        checkPlace('seq', seq)
+        inputs.checkPlace('seq', seq)
         if (!payload.startsWith(erasedPrefix))
           throw refused('mark', `a payload that begins with ${erasedPrefix}`)
       },
     }),
-    ...withChecks(store, (tenant: string) => checkName('tenant', tenant), {
-      deleteCalls: (_, before) => checkTime('before', before),
+    ...withChecks(store, (tenant: string) => inputs.checkName('tenant', tenant), {
+      deleteCalls: (_, before) => inputs.checkTime('before', before),
       findMarks(_, marks, { limit } = {}) {
-        for (const mark of marks) checkName('mark', mark)
-        checkLimit(limit)
+        for (const mark of marks) inputs.checkName('mark', mark)
+        inputs.checkLimit(limit)
       },
-      conversations: (_, page = {}) => checkPage(page),
-      describeConversation: (_, conversation) => checkName('conversation', conversation),
+      conversations: (_, page = {}) => inputs.checkPage(page),
+      describeConversation: (_, conversation) => inputs.checkName('conversation', conversation),
       findWords(_, words, { limit, person, conversation } = {}) {
-        for (const forms of words) for (const form of forms) checkName('word', form)
-        checkLimit(limit)
-        checkNames({ conversation })
-        if (person !== undefined) checkPerson(person)
+        for (const forms of words) for (const form of forms) inputs.checkName('word', form)
+        inputs.checkLimit(limit)
+        inputs.checkNames({ conversation })
+        if (person !== undefined) inputs.checkPerson(person)
       },
       deleteConversation(_, conversation, { unusedSince } = {}) {
-        checkName('conversation', conversation)
-        if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
+        inputs.checkName('conversation', conversation)
+        if (unusedSince !== undefined) inputs.checkTime('unusedSince', unusedSince)
       },
     }),
     entries: (thread, range = {}) => ({
       [Symbol.asyncIterator]() {
-        checkThread(thread)
-        checkRange(range)
+        inputs.checkThread(thread)
+        inputs.checkRange(range)
         return store.entries(thread, range)[Symbol.asyncIterator]()
       },
     }),
@@ -148,16 +128,13 @@ function withChecks<First>(store: Store, checkFirst: (first: First) => void, che
   return Object.fromEntries(checked)
 }
 
-/**
- * Refuses a stretch that no store could have exported: places and turns must have no gaps, and each turn must be whole.
- * The content of this store is not looked at.
- */
+/** Refuses a stretch that no store could have exported, whatever is stored here: gaps, torn turns. */
 function checkStretch({ entries, turns, forkOf }: RestoreEntries, maxEntryBytes: number): void {
-  checkEntries(entries, maxEntryBytes)
-  for (const { error, key, body } of turns) checkNames({ error, key, body })
-  checkNames({ forkOf: forkOf?.branch })
+  inputs.checkEntries(entries, maxEntryBytes)
+  for (const { error, key, body } of turns) inputs.checkNames({ error, key, body })
+  inputs.checkNames({ forkOf: forkOf?.branch })
   if (forkOf && !isCount(forkOf.at)) throw notAPlace(forkOf.at)
-  checkPlace('forkOf', forkOf?.at)
+  inputs.checkPlace('forkOf', forkOf?.at)
   entries.forEach((entry, n) => {
     checkEntry(entry, entries[n - 1])
   })
@@ -192,8 +169,8 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
   if (!isCount(number, 1)) refuse('needs a number from 1 on')
   if (before && number !== before.turn + 1)
     refuse(`comes after turn ${before.turn}: turns must be in order, without gaps`)
-  if (!turnStatuses.includes(status))
-    refuse(`has the unknown status "${status}": use one of ${turnStatuses.join(', ')}`)
+  if (!inputs.turnStatuses.includes(status))
+    refuse(`has the unknown status "${status}": use one of ${inputs.turnStatuses.join(', ')}`)
   if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
   // A turn without entries has `last` just before `first`.
   if (first < from || last > to || last < first - 1)

@@ -2,13 +2,13 @@ export { toDescription } from './check-input.ts'
 export { checkedStore } from './checked-store.ts'
 export { type DocumentStoreOptions, documentStore } from './document/document-store.ts'
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'
-export { type BranchState, begunOf } from './rules/branch-state.ts'
 export { type LeaseTime, leaseTime, remainingMs } from './rules/lease-time.ts'
 export { planRestore, timesOf } from './rules/plan-restore.ts'
-export { branchExists, forkedElsewhere, nameOf, noParent, notAPlace } from './rules/refusals.ts'
 export {
   appendEntries,
+  type BranchState,
   beginTurn,
+  begunOf,
   type Change,
   endTurn,
   isForkPlace,
@@ -19,13 +19,18 @@ export {
 } from './rules/write-rules.ts'
 export type * from './store.ts'
 export {
+  branchExists,
   ConflictError,
   CorruptEntryError,
+  forkedElsewhere,
   InvalidTextError,
   KeyReusedError,
   LeaseError,
   NoBranchError,
   NoConversationError,
+  nameOf,
+  noParent,
+  notAPlace,
   OutcomeUnknownError,
   StoreError,
   type StoreProblem,

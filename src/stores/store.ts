@@ -1,24 +1,16 @@
 import type {
-  AppendEntries,
-  BeginTurn,
-  Begun,
   ConversationInfo,
-  DescribeConversation,
-  EndTurn,
-  EntryRange,
-  FindWords,
   Head,
   Lease,
-  ListConversations,
   Mark,
   MarkedPlace,
   NewEntry,
-  RestoreEntries,
   StoredCall,
   StoredEntry,
   StoredTurn,
   ThreadKey,
   ThreadPlace,
+  TurnEnd,
 } from './stored.ts'
 
 export type * from './stored.ts'
@@ -147,4 +139,92 @@ export interface Store {
   /** Lists what is wrong with the stored data; empty when all is well. `rebuild` rebuilds a wrong index of words. */
   check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>
+}
+
+/** A write that may wait for the disk. */
+export interface MayBeFollowed {
+  /**
+   * Whether the caller writes once more before it reports this write. Then it need not be on disk when
+   * it resolves, only when a later write without this is. A loss of power may take it, but never a later write without it. Default false.
+   */
+  readonly isFollowed?: boolean | undefined
+}
+
+export interface BeginTurn extends MayBeFollowed {
+  readonly owner: string
+  readonly leaseMs: number
+  /** The head that the writer knows; another head is a conflict, which names both. Absent: any head. */
+  readonly expectedHead?: number
+  /** The same key with the same body returns the turn that it began; with another body it is refused. */
+  readonly key?: string
+  readonly body?: string
+  /** How a turn ends that a writer left open whose lease has run out. Default: `interrupted`, without entries. */
+  readonly closing?: Partial<TurnEnd> & { readonly entries: readonly NewEntry[] }
+  readonly entries: readonly NewEntry[]
+  /** Marks of these entries, `at` counted from 1: kept as by `saveMarks`, in the same transaction. */
+  readonly marks?: readonly Mark[] | undefined
+}
+
+export type Begun =
+  | { readonly kind: 'begun'; readonly turn: StoredTurn; readonly lease: Lease; readonly head: number }
+  | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly head: number }
+
+export interface AppendEntries extends MayBeFollowed {
+  readonly lease: Lease
+  readonly expectedHead: number
+  readonly entries: readonly NewEntry[]
+  /** What became of a call: kept as by `saveCall`, in the same transaction. */
+  readonly call?: StoredCall | undefined
+  /** Marks of these entries, `at` counted from 1: kept as by `saveMarks`, in the same transaction. */
+  readonly marks?: readonly Mark[] | undefined
+}
+
+export interface EndTurn extends Omit<AppendEntries, 'isFollowed'>, TurnEnd {}
+
+/** A stretch of a log to be restored, from an export or another store. */
+export interface RestoreEntries {
+  /** Where the branch was forked; given with its first stretch. */
+  readonly forkOf?: { readonly branch: string; readonly at: number }
+  /** In order, without gaps, from at most one place after the head. */
+  readonly entries: readonly StoredEntry[]
+  /** The turns that begin in this stretch; each of them ends in it too. */
+  readonly turns: readonly StoredTurn[]
+}
+
+export interface EntryRange {
+  /** First place, from 1. Default 1. */
+  readonly from?: number
+  /** Last place, included. Default: the head. */
+  readonly to?: number
+  /** Newest first. */
+  readonly reverse?: boolean
+  readonly limit?: number
+}
+
+export interface DescribeConversation {
+  readonly title?: string | null | undefined
+  readonly metadata?: unknown
+  readonly person?: string | null | undefined
+}
+
+export interface ListConversations {
+  /** Only this one, whatever the order and the page. */
+  readonly only?: string | undefined
+  /** Only those of this person, found by an index. */
+  readonly person?: string | undefined
+  /** `recent`: last written to first. `name`: in the order of code points, which no write changes. Default `recent`. */
+  readonly order?: 'recent' | 'name'
+  /** The last conversation of the previous page. A conversation without new writes is neither skipped nor repeated. */
+  readonly after?: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
+  /** The most conversations of a page. */
+  readonly limit?: number
+}
+
+export interface FindWords {
+  /** The most places of a word. */
+  readonly limit?: number
+  /** Only in conversations of this person. */
+  readonly person?: string | undefined
+  /** Only in this conversation. */
+  readonly conversation?: string | undefined
 }

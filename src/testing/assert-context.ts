@@ -155,10 +155,7 @@ function assertAlternating(output: readonly Message[]): void {
   }
 }
 
-/**
- * Checks that every tool result follows the call that it answers, and that every call has a result before other messages
- * follow. Does not use the library's own matching.
- */
+/** Checks, without the library's own matching, that calls have their results before other messages follow. */
 export function assertRounds(output: readonly Message[]): void {
   let caller = -1
   let results: ToolResult[] = []

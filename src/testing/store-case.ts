@@ -13,7 +13,6 @@ export interface StoreCase {
 
 type CaseBody = (store: Store, thread: ThreadKey, create: CreateStore) => Promise<unknown>
 
-/** Cases, by name. */
 export function toCases(bodies: Readonly<Record<string, CaseBody>>): readonly StoreCase[] {
   return Object.entries(bodies).map(([name, body]) => ({
     name,
@@ -46,7 +45,6 @@ export async function refused(call: () => Promise<unknown>, code: string): Promi
   throw new Error(`${short(String(call))}: expected the error "${code}", but ${came}`)
 }
 
-/** Expects that every one of these calls is refused. */
 export async function allRefused(code: string, calls: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const call of calls) await refused(call, code)
 }

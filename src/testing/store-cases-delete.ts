@@ -12,7 +12,7 @@ import {
   texts,
 } from './store-cases-help.ts'
 
-/** A conversation is deleted whole; its name stays refused, so that no late write brings a part of it back. */
+/** A deleted conversation is gone whole, and its name refused. What is erased or old goes, and the rest stays. */
 export const deleteCases = toCases({
   'deletes a conversation with all that belongs to it': async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
@@ -50,12 +50,6 @@ export const deleteCases = toCases({
     await exchange(store, { ...thread, conversation: 'never' }, 'a')
     equal(await texts(store, { ...thread, conversation: 'never' }), ['a'], 'the name is free')
   },
-})
-
-const mark = { payload: '{"erased":true,"content":"gone"}', tokens: { words: 1 } }
-
-/** The text of an entry goes, and the entry stays. */
-export const eraseCases = toCases({
   'erases the text of an entry with all that was made of it': async (store, thread) => {
     const bob = { ...thread, actor: 'bob' }
     await exchange(store, thread, 'a heron')
@@ -93,10 +87,6 @@ export const eraseCases = toCases({
     const never = { ...thread, conversation: 'never' }
     await refused(() => store.erase(never, 1, mark), 'no_conversation')
   },
-})
-
-/** Deleting what is old: records of calls, and unused conversations. */
-export const retainCases = toCases({
   'deletes the calls of one tenant before a time, in all threads': async (store, thread) => {
     const bob = { ...thread, conversation: 'other', actor: 'bob' }
     const edit = { ...thread, branch: 'edit' }
@@ -175,3 +165,5 @@ export const retainCases = toCases({
     equal(await store.conversations(thread.tenant), [], 'the list')
   },
 })
+
+const mark = { payload: '{"erased":true,"content":"gone"}', tokens: { words: 1 } }

@@ -73,11 +73,8 @@ export async function findAll(
   query: string,
   options?: FindWords,
 ): Promise<readonly ThreadPlace[]> {
-  const [first = [], ...others] = await store.findWords(
-    tenant,
-    toWanted(query).map(word => [word]),
-    options,
-  )
+  const wanted = toWanted(query).map(word => [word])
+  const [first = [], ...others] = await store.findWords(tenant, wanted, options)
   const nameOf = ({ thread, seq }: ThreadPlace) => JSON.stringify([thread, seq])
   const names = others.map(places => new Set(places.map(nameOf)))
   return first.filter(place => names.every(has => has.has(nameOf(place))))

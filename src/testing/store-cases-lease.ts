@@ -14,7 +14,7 @@ import {
 import { abandoned, entry, exchange, long, open, sentCall, texts } from './store-cases-help.ts'
 import { turnAt } from './store-cases-restore.ts'
 
-/** One open turn a branch, leases, fencing, idempotency keys. */
+/** One open turn a branch, leases, fencing, keys; taking over and closing what was left; writes that come again. */
 export const leaseCases = toCases({
   'has one open turn a branch': async (store, thread) => {
     const { lease } = await open(store, thread)
@@ -106,12 +106,6 @@ export const leaseCases = toCases({
     equal(await texts(store, bob), ['for bob'], "bob's entries")
     await refused(() => store.renew(thread, mine.lease, long), 'lease_lost')
   },
-})
-
-const bob = { owner: 'bob', leaseMs: long }
-
-/** Taking over a turn that was left open. */
-export const resumeCases = toCases({
   'goes on with a turn whose lease ran out, and fences its writer': async (store, thread) => {
     const old = await abandoned(store, thread, { entries: [entry('question')] })
     const taken = await store.resume(thread, bob)
@@ -135,23 +129,14 @@ export const resumeCases = toCases({
     await exchange(store, thread, 'a')
     equal(await store.resume(thread, bob), undefined, 'a turn that has ended')
   },
-})
-
-const statuses = ['completed', 'failed', 'cancelled', 'interrupted'] as const
-
-/** Writes that come again because their answer got lost. */
-export const againCases = toCases({
   'gives a writer its turn again, when it begins the same again': async (store, thread) => {
     for (const key of [undefined, 'k']) {
       const entries = [entry('question')]
       const head = (await store.head(thread))?.head ?? 0
       const begin = { owner: 'ada', leaseMs: long, entries, ...(key && { key, body: 'hash' }) }
       const first = await open(store, thread, { ...begin, expectedHead: head })
-      equal(
-        await store.begin(thread, { ...begin, expectedHead: head }),
-        first,
-        'the answer to the same begin',
-      )
+      const again = await store.begin(thread, { ...begin, expectedHead: head })
+      equal(again, first, 'the answer to the same begin')
       await refused(() => open(store, thread, { owner: 'ada', entries: [entry('another')] }), 'turn_open')
       await refused(() => open(store, thread, { owner: 'ada', entries: [] }), 'turn_open')
       await refused(() => open(store, thread, { owner: 'bob', entries }), 'turn_open')
@@ -247,17 +232,10 @@ export const againCases = toCases({
     await store.restore({ ...thread, actor: 'cy' }, { entries: [], turns: [] })
     equal(await at(), [future + 2, future + 2, future, future], 'after older branches')
   },
-})
-
-/** A turn that its writer left is closed by the next one that begins, in the same step. */
-export const closingCases = toCases({
   'closes a turn that was left as it is told to': async (store, thread) => {
     await abandoned(store, thread)
-    const closing = {
-      status: 'failed',
-      error: 'overloaded',
-      entries: [entry('[Failed.]', { role: 'assistant' })],
-    } as const
+    const failed = { status: 'failed', error: 'overloaded' } as const
+    const closing = { ...failed, entries: [entry('[Failed.]', { role: 'assistant' })] }
     await refused(() => open(store, thread, { closing, expectedHead: 9 }), 'conflict')
     equal(await outline(store, thread), ['1 open 1-1'], 'after a refused begin')
     await open(store, thread, { closing, expectedHead: 1, key: 'k', entries: [entry('next')] })
@@ -276,3 +254,7 @@ export const closingCases = toCases({
     equal(await outline(store, thread), ['1 completed 1-1', '2 open 2-2'], 'turns')
   },
 })
+
+const bob = { owner: 'bob', leaseMs: long }
+
+const statuses = ['completed', 'failed', 'cancelled', 'interrupted'] as const

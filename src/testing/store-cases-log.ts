@@ -3,7 +3,7 @@ import { ConflictError } from '../stores/store-error.ts'
 import { allRefused, equal, nothingAt, places, pluck, refused, toCases, writesTo } from './store-case.ts'
 import { abandoned, entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
-/** Places, idempotence, the expected head, turns. */
+/** Places, idempotence, the expected head, turns; calls, caches, marks, migrations. */
 export const logCases = toCases({
   'counts places from 1 without gaps': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -108,17 +108,6 @@ export const logCases = toCases({
     equal(await winners(begins), 1, 'winners')
     equal((await store.turns(thread)).length, 1, 'turns')
   },
-})
-
-async function winners(writers: readonly Promise<unknown>[]): Promise<number> {
-  const answers = await Promise.allSettled(writers)
-  return answers.filter(({ status }) => status === 'fulfilled').length
-}
-
-const call = { ...sentCall, plan: '{"p":"é"}' }
-
-/** Calls, caches, marks, migrations. */
-export const sideCases = toCases({
   'keeps calls, the newest first': async (store, thread) => {
     await exchange(store, thread, 'a')
     for (const id of ['z', 'a', 'm']) await store.saveCall(thread, { ...call, id })
@@ -222,11 +211,8 @@ export const sideCases = toCases({
     await abandoned(store, thread, { entries: [entry('left')] })
     const turn = { entries: [entry('a'), entry('b')], closing: { entries: [entry('closed')] } }
     await open(store, thread, { ...turn, marks: [{ mark: 'b', at: 2 }] })
-    equal(
-      await store.findMarks(thread.tenant, ['b']),
-      [{ mark: 'b', at: 4, thread }],
-      'behind what was closed',
-    )
+    const stored = await store.findMarks(thread.tenant, ['b'])
+    equal(stored, [{ mark: 'b', at: 4, thread }], 'behind what was closed')
   },
   'marks the entries that are added to a turn, or neither': async (store, thread) => {
     const { lease, head } = await open(store, thread)
@@ -236,12 +222,8 @@ export const sideCases = toCases({
     const appended = { lease, expectedHead: head, entries, marks: [{ mark: 'call', at: 1 }] }
     for (let time = 0; time < 2; time++) await store.append(thread, appended)
     equal(await storedMarks(), ['call 2'], 'with an append')
-    const end = {
-      lease,
-      expectedHead: head + 2,
-      entries: [entry('reply')],
-      marks: [{ mark: 'reply', at: 1 }],
-    }
+    const reply = { entries: [entry('reply')], marks: [{ mark: 'reply', at: 1 }] }
+    const end = { lease, expectedHead: head + 2, ...reply }
     const foreign = { ...end, lease: { ...lease, owner: 'nobody' }, status: 'completed' as const }
     await refused(() => store.end(thread, foreign), 'lease_lost')
     equal(await storedMarks(), ['call 2'], 'not with what was refused')
@@ -254,3 +236,10 @@ export const sideCases = toCases({
     equal(await Promise.all([store.migrate(), store.migrate()]), [[], []], 'what was done')
   },
 })
+
+async function winners(writers: readonly Promise<unknown>[]): Promise<number> {
+  const answers = await Promise.allSettled(writers)
+  return answers.filter(({ status }) => status === 'fulfilled').length
+}
+
+const call = { ...sentCall, plan: '{"p":"é"}' }

@@ -3,7 +3,7 @@ import { ConflictError } from '../stores/store-error.ts'
 import { equal, pluck, refused, toCases } from './store-case.ts'
 import { entry, exchange, findAll, long, open, read, texts } from './store-cases-help.ts'
 
-/** Restoring a log from an export or another store. */
+/** Restoring a log from elsewhere. What does not fit is refused whole: half a log would look like a whole one. */
 export const restoreCases = toCases({
   'restores entries and turns as they once were, and once': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -119,48 +119,14 @@ export const restoreCases = toCases({
     await store.restore(thread, turnAt(1, 5_000))
     equal(await dates(), [5_000, 7_002], 'after one that was there')
   },
-})
-
-/** A whole branch as a stretch, with its shared past. */
-export async function stretchOf(store: Store, thread: ThreadKey): Promise<RestoreEntries> {
-  const forkOf = (await store.head(thread))?.forkOf
-  const [entries, turns] = [await read(store, thread), await store.turns(thread)]
-  return { ...(forkOf && { forkOf }), entries, turns }
-}
-
-/** The entries of a stretch from one place to another, with their turns. */
-export function part({ entries, turns }: RestoreEntries, from: number, to: number): RestoreEntries {
-  return {
-    entries: entries.filter(({ seq }) => seq >= from && seq <= to),
-    turns: turns.filter(({ first }) => first >= from && first <= to),
-  }
-}
-
-/** A turn of two entries; its times are the given one and the next two milliseconds. */
-export function turnAt(turn: number, time: number): RestoreEntries {
-  const last = turn * 2
-  const texts = [`question ${turn}`, `answer ${turn}`]
-  return {
-    entries: texts.map((text, n) => ({
-      ...entry(text, { role: n ? 'assistant' : 'user', id: `${text}` }),
-      ...{ time: time + n, seq: last - 1 + n, turn },
-    })),
-    turns: [{ turn, status: 'completed', first: last - 1, last, startedAt: time, endedAt: time + 2 }],
-  }
-}
-
-/** A stretch that does not fit is refused whole: a half-restored log would look like a whole one. */
-export const restoreRefusedCases = toCases({
   'refuses to restore over what differs, or after a gap': async (store, thread) => {
     const [first, second] = [turnAt(1, 1_000), turnAt(2, 2_000)]
     await store.restore(thread, first)
     const both = joined(first, second)
     const another = { id: 'another', role: 'system', time: 999, payload: '{}' }
     for (const [what, value] of Object.entries(another)) {
-      const error = await refused(
-        () => store.restore(thread, withEntry(both, 0, { [what]: value })),
-        'conflict',
-      )
+      const restore = () => store.restore(thread, withEntry(both, 0, { [what]: value }))
+      const error = await refused(restore, 'conflict')
       equal(error instanceof ConflictError, true, `the error for another ${what}`)
     }
     // Token counts may differ: another counter may have counted.
@@ -262,6 +228,34 @@ export const restoreRefusedCases = toCases({
     equal(await stretchOf(store, thread), first, 'the stored stretch')
   },
 })
+
+/** A whole branch as a stretch, with its shared past. */
+export async function stretchOf(store: Store, thread: ThreadKey): Promise<RestoreEntries> {
+  const forkOf = (await store.head(thread))?.forkOf
+  const [entries, turns] = [await read(store, thread), await store.turns(thread)]
+  return { ...(forkOf && { forkOf }), entries, turns }
+}
+
+/** The entries of a stretch from one place to another, with their turns. */
+export function part({ entries, turns }: RestoreEntries, from: number, to: number): RestoreEntries {
+  return {
+    entries: entries.filter(({ seq }) => seq >= from && seq <= to),
+    turns: turns.filter(({ first }) => first >= from && first <= to),
+  }
+}
+
+/** A turn of two entries; its times are the given one and the next two milliseconds. */
+export function turnAt(turn: number, time: number): RestoreEntries {
+  const last = turn * 2
+  const texts = [`question ${turn}`, `answer ${turn}`]
+  return {
+    entries: texts.map((text, n) => ({
+      ...entry(text, { role: n ? 'assistant' : 'user', id: `${text}` }),
+      ...{ time: time + n, seq: last - 1 + n, turn },
+    })),
+    turns: [{ turn, status: 'completed', first: last - 1, last, startedAt: time, endedAt: time + 2 }],
+  }
+}
 
 const joined = (a: RestoreEntries, b: RestoreEntries): RestoreEntries => ({
   entries: [...a.entries, ...b.entries],

@@ -12,7 +12,7 @@ const names = [
   ...['é', 'e\u0301', 'ADA', 'ada', 'n'.repeat(200), `${'n'.repeat(199)}m`, '漢'.repeat(200)],
 ]
 
-/** Names and payloads of every kind. */
+/** Names, payloads, numbers and states of every kind. */
 export const textCases = toCases({
   'keeps threads with any name apart': async (store, thread) => {
     const parts = ['conversation', 'actor', 'branch']
@@ -139,13 +139,6 @@ export const textCases = toCases({
     await refused(() => store.seed(newThread(), { expectedHead: 0, entries }), 'too_large')
     equal(await texts(store, thread), ['hello'], 'the entries')
   },
-})
-
-const noNumbers = [Number.NaN, Number.POSITIVE_INFINITY, -1, '2', null] as number[]
-const noPlaces = [...noNumbers, 1.5, 2 ** 40]
-
-/** Numbers, states and entries that are none. */
-export const inputCases = toCases({
   'refuses numbers that are none, wherever one is expected': async (store, thread) => {
     const { lease } = await open(store, thread)
     const write = { lease, expectedHead: 1, entries: [entry('x')] }
@@ -181,10 +174,8 @@ export const inputCases = toCases({
   'refuses an end that is none': async (store, thread) => {
     const { lease } = await open(store, thread)
     for (const status of ['open', 'lost', undefined] as unknown as Exclude<TurnStatus, 'open'>[]) {
-      await refused(
-        () => store.end(thread, { lease, expectedHead: 1, entries: [], status }),
-        'invalid_option',
-      )
+      const end = () => store.end(thread, { lease, expectedHead: 1, entries: [], status })
+      await refused(end, 'invalid_option')
       if (status === undefined) continue
       const begin: BeginTurn = { owner: 'bob', leaseMs: long, entries: [], closing: { status, entries: [] } }
       await refused(() => store.begin(thread, begin), 'invalid_option')
@@ -235,5 +226,8 @@ export const inputCases = toCases({
     equal(await find(['m'], 2), [2, 3], 'the newest two')
   },
 })
+
+const noNumbers = [Number.NaN, Number.POSITIVE_INFINITY, -1, '2', null] as number[]
+const noPlaces = [...noNumbers, 1.5, 2 ** 40]
 
 const none = { entries: [], turns: [] }

@@ -5,8 +5,8 @@ import { LeaseError } from '../stores/store-error.ts'
 import type { StoreCase } from './store-case.ts'
 import { storeCases } from './store-cases.ts'
 import { restoreFaults } from './store-cases-faults.fixture.ts'
+import { pairCases } from './store-cases-fork.ts'
 import { read } from './store-cases-help.ts'
-import { pairCases } from './store-cases-pair.ts'
 
 /** Controls, each with one fault: the suite must fail every one of them. */
 const faults: Record<string, (store: Store) => Partial<Store>> = {

@@ -1,13 +1,11 @@
 import type { StoreCase } from './store-case.ts'
-import { deleteCases, eraseCases, retainCases } from './store-cases-delete.ts'
-import { forkCases } from './store-cases-fork.ts'
-import { againCases, closingCases, leaseCases, resumeCases } from './store-cases-lease.ts'
+import { deleteCases } from './store-cases-delete.ts'
+import { forkCases, pairCases } from './store-cases-fork.ts'
+import { leaseCases } from './store-cases-lease.ts'
 import { listCases } from './store-cases-list.ts'
-import { logCases, sideCases } from './store-cases-log.ts'
-import { pairCases } from './store-cases-pair.ts'
-import { restoreCases, restoreRefusedCases } from './store-cases-restore.ts'
-import { tenantCases } from './store-cases-tenant.ts'
-import { inputCases, textCases } from './store-cases-text.ts'
+import { logCases } from './store-cases-log.ts'
+import { restoreCases } from './store-cases-restore.ts'
+import { textCases } from './store-cases-text.ts'
 
 export type { CreateStore, StoreCase } from './store-case.ts'
 
@@ -25,16 +23,7 @@ export const storeCases: readonly StoreCase[] = [
   ...pairCases,
   ...forkCases,
   ...textCases,
-  ...tenantCases,
   ...listCases,
-  ...sideCases,
   ...deleteCases,
-  ...eraseCases,
   ...restoreCases,
-  ...restoreRefusedCases,
-  ...retainCases,
-  ...resumeCases,
-  ...againCases,
-  ...closingCases,
-  ...inputCases,
 ]

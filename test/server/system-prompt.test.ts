@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { homePrompt, linesInView } from '../../src/context/prompt/home-prompt.fixture.ts'
-import { givenPrompt } from '../../src/history/calls/account-of.ts'
-import { readPlan } from '../../src/history/calls/read-plan.ts'
+import { givenPrompt, readPlan } from '../../src/history/calls/read-plan.ts'
 import { createHistory, type ThreadCall } from '../../src/history/index.ts'
 import { anthropicEvents } from '../../src/models/anthropic/anthropic.fixture.ts'
 import type { ServerOptions } from '../../src/server/create-server.ts'

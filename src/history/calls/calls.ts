@@ -14,10 +14,9 @@ import type { Room } from '../../tokens/calibration.ts'
 import { loadQuotes } from '../log/load-quotes.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
-import { sentIn } from './account-of.ts'
 import { hashOf } from './hash-of.ts'
 import { fromPlan, type Plan, placesIn, promptOf, quotingIn, type Run } from './plan.ts'
-import { type LateAccount, readPlan, withLate } from './read-plan.ts'
+import { type LateAccount, readPlan, sentIn, withLate } from './read-plan.ts'
 
 export interface CallStart {
   readonly model: string
@@ -126,10 +125,7 @@ function together(runs: readonly Run[]): readonly Run[] {
   return joined
 }
 
-/**
- * The thread that holds system prompts. They are no part of a conversation's threads, but a call must be able to show
- * the prompt it was sent with. A prompt that is used repeatedly is stored here once, and calls name it.
- */
+/** The thread of system prompts and tools that are used repeatedly: stored once, and named by the calls. */
 export const promptActor = 'throughline:prompts'
 
 /** Prompts with fewer characters are written out in every call. */
@@ -140,10 +136,7 @@ type TextMemory = { last?: string; stored?: { text: string; name: string } }
 type TextKind = 'prompt' | 'tools'
 const memories = new WeakMap<object, Record<TextKind, TextMemory>>()
 
-/**
- * Stores a prompt, or the tools of a call as JSON, when it is used the second time in a row; undefined if the call must
- * hold the text itself.
- */
+/** Stores a prompt, or tools as JSON, at the second use in a row; undefined if the call must hold it. */
 export async function promptName(
   log: object,
   kind: TextKind,

@@ -6,16 +6,8 @@ import { plural } from '../../log/line.ts'
 import type { StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import {
-  addFacts,
-  type Checkpoint,
-  cacheName,
-  endsBundle,
-  type LogFacts,
-  makeCheckpoint,
-  toBytes,
-  unitsPerSaving,
-} from './checkpoints.ts'
+import type { Checkpoint, LogFacts } from './checkpoints.ts'
+import { addFacts, cacheName, endsBundle, makeCheckpoint, toBytes, unitsPerSaving } from './checkpoints.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
@@ -98,7 +90,6 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
   return problems
 }
 
-/** Reads an entry and counts its tokens again. */
 function recount(entry: StoredEntry, name: string, count: TokenCounter, problems: string[]): LoggedMessage {
   const logged = fromEntry({ ...entry, tokens: {} }, name, count)
   const { tokens } = stampEntry(logged.view, entry.seq, count)

@@ -10,8 +10,7 @@ import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.t
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { Hand } from './hand.ts'
-import type { LoggedMessage } from './logged-message.ts'
-import type { QuoteReference } from './quote-reference.ts'
+import type { LoggedMessage, QuoteReference } from './logged-message.ts'
 import type { LogSource } from './read-log.ts'
 import { breathe } from './rests.ts'
 import { type Loading, whileLoading } from './while-loading.ts'
@@ -27,7 +26,6 @@ export interface LogFacts {
   readonly quoted: (readonly [seq: number, quotes: readonly QuoteReference[]])[]
   /** The places of entries in turns of guests. */
   readonly guests: number[]
-  /** What a person has done with messages. */
   readonly hands: (readonly [seq: number, hands: readonly Hand[]])[]
 }
 
@@ -49,7 +47,6 @@ export function addFacts(
   if (hands) facts.hands.push([seq, hands])
 }
 
-/** Adds what was learned to what was known. */
 function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
   layouts.push([seq, { ...layouts.at(-1)?.[1], ...learned }])
 }
@@ -81,10 +78,7 @@ export interface Checkpoint {
 /** The last checkpoint is written again whenever it has this many more units: a restart reads the texts of fewer. */
 export const unitsPerSaving = 128
 
-/**
- * Checkpoints in a bundle: as soon as this many are full, they are stored together, since each cache takes its time. Until
- * then each has a cache of its own, which then takes one of the next bundle.
- */
+/** This many full checkpoints are stored together: each cache takes its time. Until then each has its own. */
 const bundled = 16
 
 /** Caches that are asked for at the same time: a database over a network takes its time for each. */

@@ -8,10 +8,7 @@ import { isHandEntry } from './hand.ts'
 import { type SeenMessage, type TurnMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
-/**
- * What the model reads of a turn that the user cancelled. `keep`: the answer was cancelled, and the user's message still
- * counts. `disregard`: the model should disregard the whole turn.
- */
+/** What the model reads of a cancelled turn: that its answer was cancelled (`keep`), or to disregard it. */
 export type CancelledTurn = 'keep' | 'disregard'
 
 /** How a turn ended that was not completed. */

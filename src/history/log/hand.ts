@@ -1,7 +1,21 @@
+import type { FitOptions } from '../../context/context.ts'
+import type { Conversation } from '../../context/conversation/conversation.ts'
+import { rangeAt } from '../../context/conversation/first-place.ts'
+import { keepLatest } from '../../context/conversation/remember.ts'
+import { stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { Transcript } from '../../context/conversation/transcript.ts'
+import { countUnit, createTranscript, emptyLists, listUnit } from '../../context/conversation/transcript.ts'
+import { isOrdinary, type Unit } from '../../context/conversation/unit.ts'
+import { createDraft } from '../../context/draft/create-draft.ts'
+import type { Draft, Policy } from '../../context/draft/draft.ts'
+import { withProtected } from '../../context/draft/frame.ts'
+import { defaultPolicy } from '../../context/policies/recall.ts'
+import { indexTranscript, shareIndex } from '../../context/recall/index-transcript.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { brokenOff } from '../../log/round.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 const acts = ['pin', 'hide', 'free', 'erase'] as const
 
@@ -63,3 +77,87 @@ export function carriedHands(placed: PlacedHands, at: number): readonly Hand[] {
       .map(seq => ({ does: 'free', seq }) as const),
   ]
 }
+
+/** A conversation and options as a person wants them: what is hidden is not there, what is pinned is protected. */
+export function applyHands<View extends Conversation, Options extends Pick<FitOptions, 'policy'>>(
+  view: View,
+  options: Options,
+  { pinned, hidden }: HandState,
+  count: TokenCounter,
+): { readonly view: View; readonly options: Options } {
+  const { meaning, quotes } = view.transcript
+  const transcript = hidden.length === 0 ? view.transcript : withoutHidden(view, hidden, count)
+  Object.assign(transcript, { meaning, quotes })
+  const policy = pinned.length === 0 ? options.policy : pinning(options.policy ?? defaultPolicy, pinned)
+  return { view: { ...view, transcript }, options: policy ? { ...options, policy } : options }
+}
+
+export const unitAt = ({ transcript: { units }, origin }: Conversation, seq: number): Unit | undefined =>
+  seq < origin ? undefined : units[rangeAt(units, seq - origin)]
+
+/** A policy that finds the units of some places protected. */
+export function pinning(policy: Policy, seqs: readonly number[]): Policy {
+  return { ...policy, apply: draft => policy.apply(protectPins(draft, seqs)) }
+}
+
+export const pin = { rule: 'pinned', why: 'pinned by you' }
+
+/** A pinned message is whole, also where the last exchange is clipped. */
+function protectPins<M extends MessageLike>(draft: Draft<M>, seqs: readonly number[]): Draft<M> {
+  const { frame } = draft
+  const units = seqs.map(seq => unitAt(frame, seq)).filter(unit => unit !== undefined && isOrdinary(unit))
+  const pinned = new Map(units.map(unit => [unit!.index, pin]))
+  const exchange = new Map([...frame.exchange].filter(([unit]) => !pinned.has(unit)))
+  const made = createDraft(withProtected({ ...frame, exchange }, [...pinned])).as(draft.rule)
+  return made as Draft as Draft<M>
+}
+
+const latest = keepLatest<Transcript, Transcript>()
+
+/** A copy without the hidden units. Their room stays charged until the cut passes, so earlier ones stay. */
+function withoutHidden({ transcript, origin }: Conversation, seqs: readonly number[], count: TokenCounter) {
+  return latest(transcript, `${[transcript.entries.length, origin, ...seqs]}`, () => {
+    const hidden = new Set<number>()
+    let last = -1
+    for (const seq of seqs) {
+      const unit = unitAt({ transcript, origin, system: [] }, seq)
+      if (!unit || !isOrdinary(unit)) continue
+      hidden.add(unit.index)
+      last = Math.max(last, unit.index)
+    }
+    // Both share the index: it is read from the texts, before these are gone.
+    indexTranscript(transcript, last + 1)
+    const entries = transcript.entries.slice()
+    const nothing = stampEntry(handMessage, 0, count)
+    const lists = { ...emptyLists(), entries }
+    for (const unit of transcript.units) {
+      const isHidden = hidden.has(unit.index)
+      const kept = isHidden ? hiddenUnit(unit) : unit
+      lists.units.push(kept)
+      listUnit(lists, unit.index, kept.kind)
+      countUnit(lists, unit.index, unit)
+      if (!isHidden) continue
+      lists.ordinaryBefore[unit.index + 1] = lists.ordinaryBefore[unit.index]!
+      for (let at = unit.from; at < unit.to; at++) {
+        const { role, tokens } = entries[at]!
+        entries[at] = { ...nothing, role, tokens }
+      }
+    }
+    for (const unit of transcript.references) if (!hidden.has(unit)) lists.references.push(unit)
+    for (const note of transcript.notes) if (!hidden.has(note.unit)) lists.notes.push(note)
+    const copy = createTranscript(count, lists)
+    shareIndex(transcript, copy)
+    return copy
+  })
+}
+
+function hiddenUnit(unit: Unit): Unit {
+  const strays = new Map<number, typeof hide>()
+  for (let at = unit.from; at < unit.to; at++) strays.set(at, hide)
+  return {
+    ...{ ...unit, kind: 'stray', strays, touched: [], missing: [] },
+    ...{ saving: 0, noteTokens: 0, refers: false },
+  }
+}
+
+const hide = { rule: 'hidden', why: 'hidden by you' }

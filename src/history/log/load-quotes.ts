@@ -7,14 +7,10 @@ import { showEach } from '../../notes/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { countAsUse } from '../count-as-use.ts'
-import type { LoggedMessage } from './logged-message.ts'
-import type { QuoteReference } from './quote-reference.ts'
+import type { LoggedMessage, QuoteReference } from './logged-message.ts'
 import { type LogSource, readLog, threadId } from './read-log.ts'
 
-/**
- * The messages that references name, in their order; undefined in place of those that are gone. Asks the store each time:
- * a conversation may have been deleted meanwhile, or belong to another person than this one.
- */
+/** The messages that references name; undefined for those deleted meanwhile, or another person's now. */
 export async function loadQuotes(source: LogSource, references: readonly QuoteReference[]) {
   const { store, key } = source
   const [conversation] = await store.conversations(key.tenant, { only: key.conversation })
@@ -70,10 +66,7 @@ export interface QuoteText extends Omit<Quote, 'name' | 'conversation'>, Pick<Lo
   readonly tokens: number
 }
 
-/**
- * What a conversation's person and the model have said to each other in a stretch of a thread: no notes, no tools, nothing that
- * broke off, no turn of a guest. `at`: the last entry that there is.
- */
+/** What person and model said in a stretch: no notes, tools, broken parts, guests. `at`: its last entry. */
 export async function quotableBetween(source: LogSource, from: number, to: number) {
   const messages: QuoteText[] = []
   let at = from - 1

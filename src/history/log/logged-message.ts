@@ -14,7 +14,6 @@ import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Hand, isHands } from './hand.ts'
-import { isReferences, type QuoteReference } from './quote-reference.ts'
 import { createRests } from './rests.ts'
 
 /** A message of the log with its place. */
@@ -167,7 +166,6 @@ export function isSeen(message: TurnMessage): message is SeenMessage {
   return isObject(message) && !('role' in message) && 'message' in message
 }
 
-/** The message in full. */
 export const wholeOf = (source: TurnMessage): MessageLike => (isSeen(source) ? source.message : source)
 
 /** Adds a text that only contexts show after the message. */
@@ -196,3 +194,27 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
 
 /** Replaces what no text store and no wire takes: half surrogate pairs and NUL. */
 export const normalizeText = (text: string): string => text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
+
+/** A quote from another conversation of the person, by its place: what is deleted there is gone here, too. */
+export interface QuoteReference {
+  readonly conversation: string
+  readonly actor: string
+  readonly branch: string
+  readonly seq: number
+  /** The id of the entry: in a log that was imported elsewhere, another message may stand in that place. */
+  readonly id: string
+  /** Why it was brought back, in words of the message that asked for it. */
+  readonly why: string
+}
+
+/** The most quotes of a message. A log from an import may name more, which would take too long to load. */
+export const mostQuotes = 64
+
+/** Whether a value from a log, which may be an import, is a list of references. */
+const isReferences = (value: unknown): value is readonly QuoteReference[] =>
+  Array.isArray(value) && value.length <= mostQuotes && value.every(isReference)
+
+const isReference = (value: unknown): boolean =>
+  isObject(value) &&
+  isCount(value.seq, 1) &&
+  [value.conversation, value.actor, value.branch, value.id, value.why].every(text => typeof text === 'string')

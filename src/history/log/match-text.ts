@@ -1,9 +1,8 @@
-import { type Occurrence, occurrencesOf } from '../../stores/words.ts'
-import type { WordQuery } from './query-words.ts'
+import { stem, termsOf } from '../../context/recall/terms.ts'
+import { type Occurrence, occurrencesOf, toWanted } from '../../stores/words.ts'
 
 /** Where the texts of a message match a query. `weights`: by word, how much it tells. */
 export interface TextMatch {
-  /** How many characters the texts have. */
   readonly length: number
   /** The weights of its words: less for those in another form, more for words that stand together as in the query. */
   weigh(weights: readonly number[]): number
@@ -12,7 +11,6 @@ export interface TextMatch {
 }
 
 export interface QuoteOptions {
-  /** About how many characters a quote has. */
   readonly characters: number
   /** The line with its neighbours, as they are, instead of one line. */
   readonly lines: boolean
@@ -132,4 +130,31 @@ function cut(text: string, from: number, to: number): string {
 function wordStart(text: string, from: number): number {
   const space = text.indexOf(' ', from)
   return space >= 0 && space - from < 15 ? space + 1 : from
+}
+
+/** The words that are looked for, in the order of the query. Of each its forms, first as it is written in the query. */
+type WordQuery = readonly (readonly string[])[]
+
+/** The most words that are looked for. A bit for each must fit into a number. */
+const mostWords = 12
+
+/** The telling words of a text, or all if none tells; of many the longest: they are rare. One a stem. */
+export function toQuery(text: string): WordQuery {
+  const all = toWanted(text)
+  const telling = all.filter(isTelling)
+  const words = [...new Map((telling.length > 0 ? telling : all).map(word => [stem(word), word])).values()]
+  const longest = new Set(words.toSorted((a, b) => b.length - a.length).slice(0, mostWords))
+  return words.filter(word => longest.has(word)).map(formsOf)
+}
+
+export const isTelling = (word: string): boolean => termsOf(word).length > 0
+
+/** A word with its English forms: `hike`, `hikes`, `hiked`. The index has words as they are written. */
+function formsOf(word: string): readonly string[] {
+  if (!/^[a-z]{3,}$/.test(word)) return [word]
+  const bare = word.replace(/(?<=...)(?:ing|ed|es|e|s)$/, '')
+  const root = bare.replace(/(?<=..[^aeiou])[iy]$/, '')
+  const single = root.replace(/([bdfgmnprt])\1$/, '$1')
+  const endings = root === bare ? ['', 's', 'es', 'ed', 'ing', 'e'] : ['y', 'ies', 'ied', 'ying', 'ie']
+  return [...new Set([word, ...endings.map(ending => root + ending), single])]
 }

@@ -3,7 +3,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import type { Store } from '../../stores/store.ts'
 import { words } from '../../tokens/words.ts'
 import { createHistory } from '../create-history.ts'
-import { createPassages } from './passages.ts'
+import { createPassages } from './find-quotes.ts'
 
 const count = words()
 

@@ -6,20 +6,13 @@ export interface PastEnd {
   readonly turn: number
 }
 
-export interface PastTurn {
-  readonly entries: readonly StoredEntry[]
-  /** Absent for messages without one of the user, which stand outside of turns. */
-  readonly turn?: StoredTurn
-  readonly end: PastEnd
-}
-
-/** Makes a closed turn of messages that were said elsewhere. It is `completed` if the model said anything. */
-export function toPastTurn(entries: readonly NewEntry[], after: PastEnd): PastTurn {
+/** A closed turn of what was said elsewhere: `completed` if the model spoke; none where no user did. */
+export function toPastTurn(entries: readonly NewEntry[], after: PastEnd) {
   const isTurn = entries.some(({ role }) => role === 'user')
   const number = isTurn ? after.turn + 1 : 0
   const placed = entries.map((entry, at) => ({ ...entry, seq: after.seq + 1 + at, turn: number }))
   const last = after.seq + entries.length
-  if (!isTurn) return { entries: placed, end: { seq: last, turn: after.turn } }
+  if (!isTurn) return { entries: placed, turn: undefined, end: { seq: last, turn: after.turn } }
   const status = entries.some(({ role }) => role === 'assistant') ? 'completed' : 'interrupted'
   const turn: StoredTurn = {
     ...{ turn: number, status, first: after.seq + 1, last },

@@ -4,22 +4,12 @@ import { beside, beyond, saturation } from '../../context/recall/ranking.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
 import { threadId } from './read-log.ts'
 
-/** A message that has words of a query. */
 export interface RankedPlace extends ThreadPlace {
   /** How well its conversation matches as a whole, from 0 to 1. */
   readonly whole: number
   /** The weights of the words that it has, and parts of those that only its neighbours have. */
   readonly weight: number
   readonly near: number
-}
-
-export interface PlaceRanking {
-  /** The best first: by the conversation and by the message, half each. So the best message of a conversation ranks the conversation. */
-  readonly places: readonly RankedPlace[]
-  /** By word: how much it tells. */
-  readonly weights: readonly number[]
-  /** The largest share of the words' weights that one message has. */
-  readonly share: number
 }
 
 /** BM25 of conversations: how much length matters. */
@@ -33,7 +23,7 @@ const mostRanked = 512
  * each word the places that have it, as a store tells them. No text is read: which messages have a word says as much as
  * how often (LoCoMo: hit@1 74.8, with counts and lengths 73.0), and the last place with a word how long a conversation is.
  */
-export function rankPlaces(byWord: readonly (readonly ThreadPlace[])[]): PlaceRanking {
+export function rankPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
   const { keys, words, lines } = listPlaces(byWord)
   const wholes = scoreWholes([...new Set(lines.map(({ conversation }) => conversation))])
   const weights = byWord.map(list => rarity(list.length, keys.length))
@@ -66,7 +56,14 @@ export function rankPlaces(byWord: readonly (readonly ThreadPlace[])[]): PlaceRa
     const weight = weigh(words[at]!)
     places.push({ thread, seq: seqOf(keys[at]!), weight, near: near[at]!, whole: wholeOf(at) })
   }
-  return { places: sortPlaces(places), weights, share: share / (weigh(2 ** byWord.length - 1) || 1) }
+  return {
+    /** The best first: by the conversation and by the message, half each. So the best message of a conversation ranks the conversation. */
+    places: sortPlaces(places),
+    /** By word: how much it tells. */
+    weights,
+    /** The largest share of the words' weights that one message has. */
+    share: share / (weigh(2 ** byWord.length - 1) || 1),
+  }
 }
 
 /** The sum of the weights of some words, which are bits of a number. */

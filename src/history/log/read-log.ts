@@ -1,13 +1,12 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
+import { freeze } from '../../state/freeze.ts'
+import type { EntryRange, Head, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { readEntry } from './kept-entries.ts'
-import type { LoggedMessage } from './logged-message.ts'
+import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { createRests } from './rests.ts'
 
-/** Where messages are read from. */
 export interface LogSource {
   readonly store: Store
   readonly key: ThreadKey
@@ -37,7 +36,6 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
 export const threadId = ({ tenant, conversation, actor, branch }: ThreadKey): string =>
   `${tenant}\0${conversation}\0${actor}\0${branch}`
 
-/** Tells places of threads apart. */
 export const placeId = (thread: ThreadKey, seq: number): string => `${threadId(thread)}\0${seq}`
 
 /** The name of a thread in error messages. Two threads may have the same. */
@@ -56,4 +54,23 @@ export function checkBranch({ conversation, branch }: ThreadKey, head: Head | un
 export function checkPlace(at: unknown): void {
   if (isCount(at)) return
   throw new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${showValue(at)}`)
+}
+
+/** What was read of the entries that are kept in memory, and by which counter. */
+const kept = new WeakMap<StoredEntry, { readonly counter: string; readonly logged: LoggedMessage } | null>()
+
+/** A copy of an entry to be given out more than once. It is frozen. */
+export function keptEntry(entry: StoredEntry): StoredEntry {
+  const copy = Object.freeze({ ...entry, tokens: Object.freeze({ ...entry.tokens }) })
+  kept.set(copy, null)
+  return copy
+}
+
+/** Reads an entry back. Of a kept one the message is the same object each time, and frozen. */
+export function readEntry(entry: StoredEntry, thread: string, count: TokenCounter): LoggedMessage {
+  const cached = kept.get(entry)
+  if (cached?.counter === count.id) return cached.logged
+  const logged = fromEntry(entry, thread, count)
+  if (cached === null) kept.set(entry, { counter: count.id, logged: freeze(logged) })
+  return logged
 }

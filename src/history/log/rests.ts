@@ -9,10 +9,7 @@ const soon: (run: () => void) => unknown =
 const mostSteps = 64
 const charactersPerStep = 2048
 
-/**
- * Cuts long work into pieces. To be called after each step, with the characters that it read; gives a promise to wait for
- * when enough was done in a row. Counted, not timed: the same work has the same pauses on every machine.
- */
+/** Gives a pause to wait for when enough steps were done. Counted, not timed: the same on every machine. */
 export function createRests(): (characters?: number) => Promise<void> | undefined {
   let steps = 0
   return (characters = 0) => {

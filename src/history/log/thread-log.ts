@@ -12,25 +12,24 @@ import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ReadStateOptions, State } from '../../state/index.ts'
-import { applyHands, unitAt } from './apply-hands.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import type { LogFacts } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import { createOwner } from './conversation-owner.ts'
-import { carriedHands, handsAt } from './hand.ts'
+import { createPassages, isQuotable } from './find-quotes.ts'
+import { applyHands, carriedHands, handsAt, unitAt } from './hand.ts'
 import { loadQuotes } from './load-quotes.ts'
 import { viewOf } from './logged-message.ts'
 import { createQueue } from './queue.ts'
-import { checkPlace, type LogSource } from './read-log.ts'
+import { checkPlace, type LogSource, threadId } from './read-log.ts'
 import { createThreadMemory } from './thread-memory.ts'
 import { readThreadState, type StateBefore } from './thread-state.ts'
-import type { CheckedEmbed } from './vectors/embed-options.ts'
-import { tell } from './vectors/embed-texts.ts'
+import { type CheckedEmbed, tell } from './vectors/embed-texts.ts'
 import { createThreadVectors } from './vectors/thread-vectors.ts'
 import { indexAhead, pastTranscript, whileLoading } from './while-loading.ts'
 
 export type ThreadLog = ReturnType<typeof createThreadLog>
 
-/** What a context is made of. */
 export interface ContextRequest extends FitOptions {
   /** The thread as it was when this entry was its last. Default: as it is. */
   readonly at?: number
@@ -46,7 +45,7 @@ export interface ContextRequest extends FitOptions {
 const within: ReadonlySet<Fate> = new Set(['altered', 'cleared', 'recalled', 'digested'])
 
 /** A thread in the memory of this process. Each use first reads the new entries of the store. */
-export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
+function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   const { store, key, count } = source
   const vectors = embed && createThreadVectors(source, embed)
   const memory = createThreadMemory(source, vectors)
@@ -109,10 +108,7 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     return words
   }
 
-  /**
-   * What the newest of the messages that brought something back has brought back, as far as it still exists. It was quoted to the
-   * person whose conversation this is: a guest, who has the turn, does not get it.
-   */
+  /** What the newest quoting message brought back and still exists; not for a guest, another person. */
   async function quotesAt(at: number, lead: number): Promise<Quotes | undefined> {
     const { guests, quoted } = memory.held.facts
     if (guests.findLast(seq => seq <= at) === at) return undefined
@@ -168,7 +164,6 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     // In the queue, so that a context of this turn waits for its vectors.
     embed: async (first?: number) => (vectors ? inTurn(() => embedMissing(first)) : 0),
     context: (request: ContextRequest) => inTurn(() => context(request)),
-    /** Why the entry at a place has its fate in a context. */
     why: (seq: number, request: ContextRequest) => inTurn(() => why(seq, request)),
     mentions: (text: string | undefined, request: ContextRequest) => inTurn(() => mentions(text, request)),
     /** The place of a message that a context holds. */
@@ -213,7 +208,6 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     hasNotes: () => fresh(() => memory.held.conversation.transcript.notes.length > 0),
     /** Whether contexts show a tool result in another form: only its beginning, say. */
     hasClipped: () => fresh(() => memory.held.facts.clipped !== undefined),
-    /** The newest calibration at or before a place. */
     async calibration(model: string, at = Number.POSITIVE_INFINITY) {
       const isIts = ([seq, { model: of, counter }]: LogFacts['calibrations'][number]) =>
         seq <= at && of === model && counter === count.id
@@ -224,3 +218,45 @@ export function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
 
 /** A thread as a context is made of it; `isNow` if that is what is stored now. */
 type LogView = Conversation & { readonly isNow: boolean }
+
+const mostLogs = 256
+
+/** The logs of the threads that were used last: a server asks for the same few again and again. */
+export function createThreadLogs({
+  embed,
+  ...source
+}: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
+  const passages = createPassages(source)
+  const logs = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+  return {
+    passages,
+    of(key: ThreadKey): ThreadLog {
+      const name = threadId(key)
+      const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
+      // A map keeps the order of insertion: set again, this log becomes the newest.
+      logs.delete(name)
+      logs.set(name, entry)
+      if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
+      return entry.log
+    },
+    /** Prepares a person's conversations, one after the other, for others that may bring something back from them. */
+    async prepare(tenant: string, conversations: readonly string[]): Promise<void> {
+      try {
+        for (const conversation of conversations) {
+          const [info] = await source.store.conversations(tenant, { only: conversation })
+          for (const { actor, branch, head } of info?.person === undefined ? [] : info.threads) {
+            const thread = { tenant, conversation, actor, branch }
+            if (isQuotable(thread)) await passages.prepare(thread, 1, head)
+          }
+        }
+      } catch {
+        // They are read when a message asks for them.
+      }
+    },
+    drop(tenant: string, conversation: string): void {
+      passages.drop(tenant, conversation)
+      for (const [name, { key }] of logs)
+        if (key.tenant === tenant && key.conversation === conversation) logs.delete(name)
+    },
+  }
+}

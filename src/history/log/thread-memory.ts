@@ -3,10 +3,10 @@ import { restoreTranscript } from '../../context/checkpoint/restore-transcript.t
 import type { Context } from '../../context/context.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { MessageLike } from '../../log/message.ts'
 import type { Head } from '../../stores/store.ts'
 import { addFacts, factsIn, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { checkBranch, type LogSource, listLog, readLog } from './read-log.ts'
-import { createRecentMessages } from './recent-messages.ts'
 import type { ThreadVectors } from './vectors/thread-vectors.ts'
 import type { Loading } from './while-loading.ts'
 
@@ -29,10 +29,7 @@ interface Held {
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
 
-/**
- * A thread in memory. Of a long thread it holds the texts at its end and those that contexts ask for; of the rest only sizes
- * and words, from checkpoints.
- */
+/** A thread in memory: of a long one the texts at its end and those asked for; else sizes and words. */
 export function createThreadMemory(source: LogSource, vectors: ThreadVectors | undefined) {
   const { store, key, count } = source
   const places = new WeakMap<object, number>()
@@ -45,10 +42,8 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
   /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
   async function restart(head: Head): Promise<void> {
     const loaded = await loadCheckpoints(source, head)
-    const restored = restoreTranscript(
-      count,
-      loaded.map(({ packed }) => packed),
-    )
+    const packed = loaded.map(checkpoint => checkpoint.packed)
+    const restored = restoreTranscript(count, packed)
     const lead = loaded[0]?.facts.lead ?? 0
     // Checkpoints of another log, whatever brought them here, have other entries.
     const isOwn = loaded[restored.used - 1]?.at === lead + restored.transcript.entries.length
@@ -65,7 +60,6 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     recent.restart(at + 1)
   }
 
-  /** Reads what is new in the store. */
   async function refresh(): Promise<Head | undefined> {
     const head = await store.head(key)
     checkBranch(key, head)
@@ -136,5 +130,48 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     forgetFrom,
     loading,
     tidy,
+  }
+}
+
+/** How many messages stay when the oldest are dropped, which happens at twice as many. */
+const fewest = 1024
+
+/** The newest messages of a thread in full: tools read them in every turn. */
+function createRecentMessages(source: LogSource) {
+  let from = 1
+  let messages: MessageLike[] = []
+
+  /** Cuts where a round begins: a result is useless without its call. */
+  function letOldestGo(): void {
+    let cut = messages.length - fewest
+    // A round of very many results stays whole: only the newest messages are looked at, however long it is.
+    while (cut < messages.length && messages[cut]!.role !== 'user' && messages[cut]!.role !== 'assistant')
+      cut += 1
+    if (cut === messages.length) return
+    messages = messages.slice(cut)
+    from += cut
+  }
+
+  return {
+    /** Forgets all messages; the next one has this place. */
+    restart(place: number): void {
+      from = place
+      messages = []
+    },
+    add(message: MessageLike): void {
+      messages.push(message)
+      if (messages.length > 2 * fewest) letOldestGo()
+    },
+    /** The messages, and the place of the first. */
+    async read(): Promise<{ readonly from: number; readonly messages: readonly MessageLike[] }> {
+      if (from > 1 && messages.length < fewest) {
+        const limit = 2 * fewest - messages.length
+        const older = await listLog(source, { to: from - 1, reverse: true, limit })
+        messages = [...older.toReversed().map(({ message }) => message), ...messages]
+        from -= older.length
+        if (from > 1) letOldestGo()
+      }
+      return { from, messages: [...messages] }
+    },
   }
 }

@@ -18,10 +18,7 @@ export interface StateBefore {
 /** Most states without a fold are found near the end; each further look goes twice as far back. */
 const firstPage = 64
 
-/**
- * Reads a state from the full log, from its end as far back as needed. Places in the reading are those of the list of
- * all messages, counted from 0.
- */
+/** Reads a state from the log's end as far back as needed. Places count from 0, among all messages. */
 export async function readThreadState<Value, Start extends Value | undefined>(
   source: LogSource,
   state: State<Value, Start>,

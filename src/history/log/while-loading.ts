@@ -72,10 +72,7 @@ export async function whileLoading<T>(
 /** The most units that are indexed before others get their turn. */
 const unitsInRow = 64
 
-/**
- * Reads the words of all that recall may need, piece by piece: of a long list that is new, or of a turn of thousands of rounds,
- * they would take seconds, and other requests would wait meanwhile.
- */
+/** Indexes ahead, in pieces, what recall may need: a long new list at once would hold up other requests. */
 export async function indexAhead(transcript: Transcript, loading: Loading): Promise<void> {
   // The last unit may still grow.
   const end = transcript.units.length - 1
@@ -88,10 +85,7 @@ export async function indexAhead(transcript: Transcript, loading: Loading): Prom
   }
 }
 
-/**
- * A copy of a transcript as it was when an entry was the last, or as it would be with a few more messages. It shares the
- * known words with the original.
- */
+/** A copy as of an earlier entry, or with a few more messages. It shares the known words. */
 export async function pastTranscript(
   transcript: Transcript,
   loading: Loading,

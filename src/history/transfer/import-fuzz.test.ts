@@ -10,8 +10,8 @@ import { toCanonical } from '../calls/hash-of.ts'
 import { createHistory } from '../create-history.ts'
 import type { History } from '../history.ts'
 import type { Thread } from '../thread.ts'
+import { fromJson, parseRecord } from './export-conversation.ts'
 import { InvalidImportError } from './import-error.ts'
-import { fromJson, parseRecord } from './record.ts'
 
 /** Lines of a real export, changed at random: each is taken whole and read back, or refused by its line. */
 const cases = process.env.THROUGHLINE_LONG ? 3_000 : 60

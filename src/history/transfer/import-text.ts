@@ -33,7 +33,6 @@ export interface Imported {
   readonly calls: number
 }
 
-/** A text in pieces: lines, or parts of any size. */
 export type TextPieces = AsyncIterable<string> | Iterable<string>
 
 /** A text, its pieces, or a function that opens it, for each of the two readings. */
@@ -79,7 +78,6 @@ export async function importText(
   return { format, conversations, deleted, entries, added, calls }
 }
 
-/** Undefined for a conversation that was deleted here. */
 function orDeleted(error: Error): undefined {
   if (!(error.cause instanceof NoConversationError)) throw error
 }

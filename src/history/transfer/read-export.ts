@@ -2,10 +2,10 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { recountEntry } from '../log/logged-message.ts'
+import { fromJson, parseRecord, type TransferRecord } from './export-conversation.ts'
 import { atPlace, InvalidImportError } from './import-error.ts'
 import type { ReadConversation, ReadThread } from './read-conversation.ts'
 import { addEntry, addTurn, countEntries } from './read-conversation.ts'
-import { fromJson, parseRecord, type TransferRecord } from './record.ts'
 import type { FileValue } from './values-in.ts'
 
 /** Reads the lines of our own export. `count` counts the entries: the counts of an export are not trusted. */

@@ -49,7 +49,6 @@ export function parseItem({ text, line, list }: FileValue): Item {
   }
 }
 
-/** Undefined where nothing was said. */
 async function toConversation(
   source: SourceConversation,
   format: Format,

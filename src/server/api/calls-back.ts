@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { SentMessage } from '../../context/receipt.ts'
-import { sentIn } from '../../history/calls/account-of.ts'
 import { type ThreadCall, toThreadCall } from '../../history/calls/calls.ts'
 import { endOf, type Plan } from '../../history/calls/plan.ts'
-import { readPlan } from '../../history/calls/read-plan.ts'
+import { readPlan, sentIn } from '../../history/calls/read-plan.ts'
 import type { Head, Store, ThreadKey } from '../../stores/store.ts'
 import { type AnswerOf, callStatus, name, place } from './schemas.ts'
 

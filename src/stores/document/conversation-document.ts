@@ -1,5 +1,5 @@
-import type { BranchState } from '../rules/branch-state.ts'
 import { type LeaseTime, remainingMs } from '../rules/lease-time.ts'
+import type { BranchState } from '../rules/write-rules.ts'
 import type { ConversationKey, Mark, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { storeCases } from '../../testing/store-cases.ts'
+import { pairCases } from '../../testing/store-cases-fork.ts'
 import { entry, exchange, long, newThread, open, texts } from '../../testing/store-cases-help.ts'
-import { pairCases } from '../../testing/store-cases-pair.ts'
 import type { Store } from '../store.ts'
 import { type DocumentStoreOptions, documentStore } from './document-store.ts'
 

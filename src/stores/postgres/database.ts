@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { StoreError } from '../store-error.ts'
-import { isCollision, isDuplicate, isLost, isUnprepared, messageOf, toStoreError } from './postgres-error.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import { OutcomeUnknownError, StoreError, type StoreProblem } from '../store-error.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -28,18 +28,7 @@ export interface PgPool {
 }
 
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
-export interface Database {
-  read(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** `read`, prepared where possible: for statements that are planned alike whatever their values are. */
-  readPrepared(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
-  write(sql: string, values: readonly unknown[]): Promise<readonly Row[]>
-  /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
-  tryWrite(sql: string, values: readonly unknown[]): Promise<number>
-  /** Several statements in one transaction on one connection. Only migrations need it. */
-  transaction<T>(run: (client: PgClient) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
+export type Database = ReturnType<typeof openDatabase>
 
 /**
  * Collisions are rare, as no transaction waits with a lock in hand: many in a row are a fault to be seen. In a database
@@ -51,7 +40,7 @@ export function openDatabase(options: {
   readonly url?: string | undefined
   readonly pool?: PgPool | undefined
   readonly timeoutMs?: number | undefined
-}): Database {
+}) {
   let opened: Promise<PgPool> | undefined
   let isClosed = false
   const runPrepared = preparedStatements()
@@ -88,11 +77,14 @@ export function openDatabase(options: {
     })
 
   return {
-    read: (text, values) =>
+    read: (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
       withClient(false, async client => (await client.query(toStatement(text, values))).rows),
-    readPrepared: (text, values) => run(false, text, values),
-    write: (text, values) => run(true, text, values),
-    tryWrite: (text, values) =>
+    /** `read`, prepared where possible: for statements that are planned alike whatever their values are. */
+    readPrepared: (text: string, values: readonly unknown[]) => run(false, text, values),
+    /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
+    write: (text: string, values: readonly unknown[]) => run(true, text, values),
+    /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
+    tryWrite: (text: string, values: readonly unknown[]) =>
       withClient(true, async client => {
         try {
           return (await runPrepared(client, toStatement(text, values)))?.rowCount ?? 0
@@ -101,7 +93,8 @@ export function openDatabase(options: {
           throw error
         }
       }),
-    transaction: run =>
+    /** Several statements in one transaction on one connection. Only migrations need it. */
+    transaction: <T>(run: (client: PgClient) => Promise<T>) =>
       withClient(true, async client => {
         // A transaction that waited for a lock must see what the holder has written.
         await client.query({ text: 'begin isolation level read committed' })
@@ -182,3 +175,47 @@ function preparedStatements() {
     }
   }
 }
+
+function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
+  if (error instanceof ThroughlineError) return error
+  if (isLost(error) && isWrite) {
+    const problem = `The connection to PostgreSQL was lost before it answered (${messageOf(error)})`
+    return new OutcomeUnknownError(problem, error)
+  }
+  if (isLost(error))
+    return new StoreError('store_unavailable', `PostgreSQL went away: ${messageOf(error)}.`, { cause: error })
+  const problem = problems.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? 'store_failed'
+  const advice = problem === 'store_schema' ? ' Call migrate() first.' : ''
+  const message = `PostgreSQL refused (${codeOf(error)}): ${messageOf(error)}.${advice}`
+  return new StoreError(problem, message, { cause: error })
+}
+
+/** Whether two transactions collided and this one was rolled back: it can be run again. */
+const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
+
+/** Whether a pooler lent a connection that does not know the prepared statement, or already has it; nothing was run. */
+const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
+
+const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
+
+/** Whether the database did not answer, or said that it is shutting down. */
+const isLost = (error: unknown): boolean =>
+  !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))
+
+/** An attempt at several addresses of one name fails with an error that only lists others. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
+
+const problems: readonly (readonly [RegExp, StoreProblem])[] = [
+  // The schema, a table, a column or a function is missing: never made, or older than this program.
+  [/^(3F000|42P01|42703|42883)$/, 'store_schema'],
+  [/^53100$/, 'store_full'],
+  [/^58030$/, 'store_io'],
+  [/^XX00[12]$/, 'store_corrupt'],
+  [/^25006$/, 'store_read_only'],
+  [/^(40001|40P01|55P03|57014)$/, 'store_busy'],
+]

@@ -64,10 +64,7 @@ async function versionOf(query: RunQuery, schema: string): Promise<number> {
   return Number(row!.version)
 }
 
-/**
- * The database with its schema migrated before the first statement. Instances that start at once wait for one another;
- * later statements cost nothing.
- */
+/** Migrates before the first statement. Instances that start at once wait for one another. */
 export function migrateFirst(database: Database, schema: string): Database {
   let migrated: Promise<Database> | undefined
 

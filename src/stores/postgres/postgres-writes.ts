@@ -1,16 +1,7 @@
 import { erasedPrefix } from '../erased.ts'
 import { timesOf } from '../rules/plan-restore.ts'
-import {
-  branchExists,
-  forkedElsewhere,
-  leaseLost,
-  nameOf,
-  noParent,
-  notAPlace,
-  turnOpen,
-} from '../rules/refusals.ts'
 import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
-import { ConflictError, KeyReusedError, NoConversationError } from '../store-error.ts'
+import * as errors from '../store-error.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
 import { callRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
@@ -55,7 +46,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
       const left = [closing?.status ?? 'interrupted', closing?.error ?? null]
       const texts = [toJson(thread, closing?.entries ?? []), ...left, toJson(thread, entries)]
-      const refusals = { key_reused: () => new KeyReusedError(key!) }
+      const refusals = { key_reused: () => new errors.KeyReusedError(key!) }
       const claim = { expectedHead, ids: [key ?? ''], refusals }
       const all = [...namesOf(thread), ...values, ...texts, markRecords(thread, marks)]
       const answer = await call('begin_turn', thread, all, claim)
@@ -80,7 +71,7 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs], { lease })
     },
     async fork(thread, { at, branch }) {
-      const refusals = { exists: () => branchExists(branch), no_place: () => notAPlace(at) }
+      const refusals = { exists: () => errors.branchExists(branch), no_place: () => errors.notAPlace(at) }
       const claim = { ids: [thread.actor + branch], refusals }
       await call('fork_branch', thread, [at, branch], claim)
     },
@@ -102,10 +93,10 @@ export function postgresWrites(context: PostgresContext, indexer: WordIndexer, e
       const texts = [toJson(thread, entries), JSON.stringify(turns)]
       const values = [...namesOf(thread), ...fork, from, timesOf(stretch)?.first ?? null, ...texts]
       const refusals: Refusals = {
-        missing: () => noParent(forkOf!.branch),
-        exists: () => forkedElsewhere(thread.branch),
-        no_place: () => notAPlace(forkOf!.at),
-        key_reused: ({ key }) => new KeyReusedError(key),
+        missing: () => errors.noParent(forkOf!.branch),
+        exists: () => errors.forkedElsewhere(thread.branch),
+        no_place: () => errors.notAPlace(forkOf!.at),
+        key_reused: ({ key }) => new errors.KeyReusedError(key),
       }
       const ids = turns.map(({ key = '' }) => key)
       const { head } = await call('restore_entries', thread, values, { ids, refusals })
@@ -154,11 +145,12 @@ const caller =
   }
 
 const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Claim): Refusals => ({
-  deleted: () => new NoConversationError(thread.conversation, true),
-  missing: () => new NoConversationError(thread.conversation, false),
-  conflict: ({ expected, head }) => new ConflictError(nameOf(thread), expectedHead ?? expected, head),
-  turn_open: ({ open, heldMs }) => turnOpen(thread, open, heldMs),
-  lease_lost: () => leaseLost(thread, lease!),
+  deleted: () => new errors.NoConversationError(thread.conversation, true),
+  missing: () => new errors.NoConversationError(thread.conversation, false),
+  conflict: ({ expected, head }) =>
+    new errors.ConflictError(errors.nameOf(thread), expectedHead ?? expected, head),
+  turn_open: ({ open, heldMs }) => errors.turnOpen(thread, open, heldMs),
+  lease_lost: () => errors.leaseLost(thread, lease!),
 })
 
 /**

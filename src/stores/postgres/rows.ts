@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../../log/message.ts'
 import { checksum } from '../checksum.ts'
-import { nameOf } from '../rules/refusals.ts'
 import type { ConversationKey, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
-import { CorruptEntryError, StoreError, TooLargeError } from '../store-error.ts'
+import { CorruptEntryError, nameOf, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
 
 type ColumnReaders<T> = { readonly [Name in keyof Required<T>]: (value: unknown) => unknown }
@@ -19,15 +18,8 @@ export const fromRow = <T>(row: Row, columns: ColumnReaders<T>): T =>
 export const toTurn = (row: Row): StoredTurn => fromRow(row, turnColumns)
 
 const turnColumns: ColumnReaders<StoredTurn> = {
-  turn: Number,
-  status: String,
-  first: Number,
-  last: Number,
-  startedAt: Number,
-  endedAt: Number,
-  error: String,
-  key: String,
-  body: String,
+  ...{ turn: Number, status: String, first: Number, last: Number, startedAt: Number, endedAt: Number },
+  ...{ error: String, key: String, body: String },
 }
 
 export function toEntry(thread: ThreadKey, row: Row): StoredEntry {
@@ -66,23 +58,14 @@ export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | Store
   })
 }
 
-/**
- * A checksum of an entry's content and its conversation, stored with it to notice changes. The database adds the entry's
- * place, which it only knows when writing.
- */
+/** A checksum of an entry and its conversation. The database adds the place, known only when writing. */
 const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
   checksum([key, id, role, time, tokens, payload])
 
+/** In the order in which the checksum reads them. */
 const callColumns: ColumnReaders<StoredCall> = {
-  id: String,
-  turn: Number,
-  time: Number,
-  model: String,
-  plan: String,
-  predicted: Number,
-  reported: Number,
-  status: String,
-  error: String,
+  ...{ id: String, turn: Number, time: Number, model: String, plan: String },
+  ...{ predicted: Number, reported: Number, status: String, error: String },
 }
 
 export function toCall(thread: ThreadKey, row: Row): StoredCall {

@@ -4,10 +4,7 @@ import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { wordHashes } from './word-hashes.ts'
 
-/**
- * Indexes the words of stored entries, apart from the writes. Until then they wait: `branches.waiting_after` says where,
- * and search reads them one by one. Any number of instances may index at once.
- */
+/** Indexes words apart from the writes; until then search reads what waits. Instances may index at once. */
 export type WordIndexer = ReturnType<typeof wordIndexer>
 
 /** Words are indexed after a pause without writes, or after `mostPauses` of them: a busy server is never idle. */
@@ -53,10 +50,7 @@ export function wordIndexer(context: PostgresContext) {
 
   return {
     wake,
-    /**
-     * Indexes the entries of a tenant but for the last few hundred, which are sooner read than indexed. Returns how many
-     * wait at most now.
-     */
+    /** Indexes a tenant's entries but the last few hundred, sooner read. Returns how many wait at most. */
     async catchUp(tenant: string): Promise<number> {
       const waiting = await countWaiting(context, tenant)
       if (waiting > 0) wake()

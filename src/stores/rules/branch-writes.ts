@@ -1,8 +1,8 @@
 import type { Begun, Head, MayBeFollowed, RestoreEntries, Store, ThreadKey } from '../store.ts'
-import { type BranchState, begunOf } from './branch-state.ts'
+import { branchExists, forkedElsewhere, noParent, notAPlace } from '../store-error.ts'
 import { planRestore, timesOf } from './plan-restore.ts'
-import { branchExists, forkedElsewhere, noParent, notAPlace } from './refusals.ts'
 import * as rules from './write-rules.ts'
+import { type BranchState, begunOf } from './write-rules.ts'
 
 /** How a store works on its branches, inside a transaction: the rules decide, and it reads and writes. */
 export interface BranchWriter<Transaction, Branch> {

@@ -1,13 +1,9 @@
 import type { RestoreEntries, StoredEntry, StoredTurn } from '../store.ts'
-import { ConflictError, KeyReusedError } from '../store-error.ts'
-import type { BranchState } from './branch-state.ts'
-import { nameOf, turnOpen } from './refusals.ts'
+import { ConflictError, KeyReusedError, nameOf, turnOpen } from '../store-error.ts'
+import type { BranchState } from './write-rules.ts'
 
 /** The part of a stretch that is not yet stored; throws if the rest differs from the stored part. */
-export function planRestore(
-  stored: BranchState,
-  { entries, turns }: RestoreEntries,
-): Pick<RestoreEntries, 'entries' | 'turns'> {
+export function planRestore(stored: BranchState, { entries, turns }: RestoreEntries) {
   const { thread } = stored
   const conflict = (expected: number, actual: number) => new ConflictError(nameOf(thread), expected, actual)
   const from = entries[0]?.seq ?? turns[0]?.first ?? stored.head + 1

@@ -15,38 +15,10 @@ export interface SqliteFileOptions {
   readonly driver?: SqliteDriver
 }
 
-export interface Connection {
-  readonly path: string
-  readonly readOnly: boolean
-  get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined
-  all<Row>(sql: string, ...values: SqliteValue[]): Row[]
-  /** Gives rows one by one. Await nothing inside the loop: the statement is shared. */
-  iterate<Row>(sql: string, ...values: SqliteValue[]): Iterable<Row>
-  run(sql: string, ...values: SqliteValue[]): number
-  exec(sql: string): void
-  /**
-   * Runs one transaction: committed when this returns, rolled back when it throws. It is on disk when `synced` has resolved,
-   * so it must not be reported before.
-   */
-  write<T>(work: () => T): T
-  /** Resolves when all that was committed up to now is on disk. */
-  synced(): Promise<void>
-  /**
-   * Remembers what only the writer of the file can change, so that it need not be read again; a reader remembers
-   * nothing. Any rollback makes it forget everything.
-   */
-  remember<T>(key: string, value: T): T
-  recall<T>(key: string): T | undefined
-  forget(): void
-  /** Refuses further calls at once. Closes the file when the last sync is over. */
-  close(): Promise<void>
-}
+export type Connection = ReturnType<typeof openConnection>
 
-export function openConnection({
-  path: filePath,
-  readOnly = false,
-  driver = loadDriver(),
-}: SqliteFileOptions): Connection {
+export function openConnection(file: SqliteFileOptions) {
+  const { path: filePath, readOnly = false, driver = loadDriver() } = file
   const path = realPath(filePath)
   const unlock = readOnly ? () => {} : lockForWriting(driver, path)
   const statements = new Map<string, SqliteStatement>()
@@ -101,6 +73,7 @@ export function openConnection({
       attempt(() => read(() => statement(sql).get(...values) as Row | undefined)),
     all: <Row>(sql: string, ...values: SqliteValue[]) =>
       attempt(() => read(() => statement(sql).all(...values) as Row[])),
+    /** Gives rows one by one. Await nothing inside the loop: the statement is shared. */
     *iterate<Row>(sql: string, ...values: SqliteValue[]) {
       const iterable = attempt(() => statement(sql).iterate(...values))
       const rows = iterable[Symbol.iterator]()
@@ -111,9 +84,11 @@ export function openConnection({
         rows.return?.()
       }
     },
-    run: (sql, ...values) => attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
-    exec: sql => attempt(() => database.exec(sql)),
-    write(work) {
+    run: (sql: string, ...values: SqliteValue[]) =>
+      attempt(() => Number(statement(sql).run(...values).lastInsertRowid)),
+    exec: (sql: string) => attempt(() => database.exec(sql)),
+    /** One transaction: committed when it returns, rolled back if it throws; reported once `synced` resolves. */
+    write<T>(work: () => T): T {
       if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
       disk.assertSound()
       return attempt(() => {
@@ -126,14 +101,17 @@ export function openConnection({
         return result
       }, rollBack)
     },
+    /** Resolves when all that was committed up to now is on disk. */
     synced: () => disk.synced(),
-    remember(key, value) {
+    /** Remembers what only the writer can change: a reader nothing. Any rollback makes it forget all. */
+    remember<T>(key: string, value: T): T {
       if (memory.size >= maxKnown) memory.clear()
       if (!readOnly) memory.set(key, value)
       return value
     },
     recall: <T>(key: string) => memory.get(key) as T | undefined,
     forget: () => memory.clear(),
+    /** Refuses further calls at once. Closes the file when the last sync is over. */
     close() {
       closing ??= close()
       return closing

@@ -1,7 +1,6 @@
 import { type Role, roles } from '../../log/message.ts'
-import { nameOf } from '../rules/refusals.ts'
 import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
-import { CorruptEntryError, NoConversationError, TooLargeError } from '../store-error.ts'
+import { CorruptEntryError, NoConversationError, nameOf, TooLargeError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow, Segment } from './conversation-rows.ts'
 import { branchById, conversationById, segmentsOf } from './conversation-rows.ts'
@@ -12,10 +11,7 @@ import { queueEntry } from './word-index.ts'
 
 export type EntryRow = RowOf<'entries'> & Checked & { readonly branch_id: number; readonly seq: number }
 
-/**
- * Writes the entries that are new to the branch and its shared past after the head, and returns the new head. The caller
- * saves the branch's row.
- */
+/** Writes entries that branch and past do not have; returns the head. The caller saves the branch's row. */
 export function addEntries(
   connection: Connection,
   branch: BranchRow,
@@ -106,10 +102,7 @@ export function* readEntries(
 const pageRows = 256
 const pageCharacters = 1_000_000
 
-/**
- * Reads a page at once, as an open statement keeps SQLite from tidying up. A page is bounded in characters too: 256 large
- * entries would be gigabytes.
- */
+/** A page at once, as an open statement keeps SQLite from tidying up; bounded in characters too. */
 function readPage(connection: Connection, { branchId, from, to }: Segment, reverse: boolean, limit: number) {
   const page: EntryRow[] = []
   let characters = 0

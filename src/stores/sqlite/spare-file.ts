@@ -3,10 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 export type SpareFile = ReturnType<typeof createSpareFile>
 
-/**
- * Keeps room on the disk, in a file beside the database: SQLite writes to its log also to delete, so that a full disk would keep
- * everything for ever.
- */
+/** Keeps room in a file beside the database: SQLite writes also to delete, so a full disk would stay full. */
 export function createSpareFile(path: string, bytes: number) {
   const file = `${path}-spare`
   const release = () => rmSync(file, { force: true })

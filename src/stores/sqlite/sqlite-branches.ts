@@ -1,36 +1,13 @@
-import type { BranchState } from '../rules/branch-state.ts'
 import { type BranchWriter, branchWrites } from '../rules/branch-writes.ts'
-import { nameOf } from '../rules/refusals.ts'
-import { type Change, isUse } from '../rules/write-rules.ts'
+import { type BranchState, type Change, isUse } from '../rules/write-rules.ts'
 import type { NewEntry, ThreadKey, TurnEnd } from '../store.ts'
-import { keepCall } from './call-rows.ts'
+import { nameOf } from '../store-error.ts'
 import type { Connection } from './connection.ts'
-import {
-  type BranchRow,
-  findBranch,
-  forkOf,
-  insertBranch,
-  makeBranch,
-  needBranch,
-  refuseDeleted,
-  rememberBranch,
-  type Segment,
-  saveBranch,
-  segmentsOf,
-} from './conversation-rows.ts'
+import type { BranchRow, Segment, TurnRow } from './conversation-rows.ts'
+import * as stored from './conversation-rows.ts'
 import { addEntries, insertEntry, readEntries, seqOf, toEntry } from './entry-rows.ts'
 import type { SqliteContext, SqliteLeases } from './sqlite-context.ts'
-import { keepMarks } from './sqlite-sides.ts'
-import {
-  insertTurn,
-  saveTurn,
-  type TurnRow,
-  toTurn,
-  turnByEpoch,
-  turnByKey,
-  turnByNumber,
-  turnsOf,
-} from './turn-rows.ts'
+import { keepCall, keepMarks } from './sqlite-sides.ts'
 import { queueEntry } from './word-index.ts'
 
 export function sqliteBranches(context: SqliteContext) {
@@ -38,16 +15,16 @@ export function sqliteBranches(context: SqliteContext) {
   return branchWrites<Connection, BranchRow>({
     write: context.write,
     now,
-    find: findBranch,
-    need: needBranch,
-    make: makeBranch,
+    find: stored.findBranch,
+    need: stored.needBranch,
+    make: stored.makeBranch,
     addFork: (connection, { id, conversation_id }, thread, { at, turns, time }) =>
-      insertBranch(connection, thread, {
+      stored.insertBranch(connection, thread, {
         ...{ conversation_id, parent_id: id, fork_at: at, head: at, turns, updated_at: time },
       }),
     stateOf: (connection, thread, branch) => stateOf(connection, thread, branch, leases),
-    forkOf,
-    createdAt: (connection, thread) => refuseDeleted(connection, thread)?.created_at,
+    forkOf: stored.forkOf,
+    createdAt: (connection, thread) => stored.refuseDeleted(connection, thread)?.created_at,
     apply,
     addStretch,
     settle({ id, open_turn: open }, { opens, ends, lease }) {
@@ -68,16 +45,17 @@ export function sqliteBranches(context: SqliteContext) {
     if (entries.length > 0 && head === branch.head && !opens && !ends) return undefined
     if (opens) {
       const place = { first: first + 1, last: head, startedAt: now() }
-      insertTurn(connection, id, { turn, status: 'open', ...place, ...opens }, lease!.epoch)
+      stored.insertTurn(connection, id, { turn, status: 'open', ...place, ...opens }, lease!.epoch)
     } else if (lease && lease.epoch !== branch.epoch) {
-      saveTurn(connection, turnByNumber(connection, branch, turn), { epoch: lease.epoch })
+      stored.saveTurn(connection, stored.turnByNumber(connection, branch, turn), { epoch: lease.epoch })
     }
     if (ends) close(connection, branch, ends, head)
     if (call) keepCall(connection, id, call)
     keepMarks(connection, id, marks, first)
     // Half of what a store does is this: the row is saved later, and until then its entries say where the head is.
-    if (open !== null && !opens && !ends && !lease) return rememberBranch(connection, { ...branch, head })
-    return saveBranch(connection, branch, {
+    if (open !== null && !opens && !ends && !lease)
+      return stored.rememberBranch(connection, { ...branch, head })
+    return stored.saveBranch(connection, branch, {
       head,
       ...(opens && { turns: turn, open_turn: turn }),
       ...(ends && { open_turn: null }),
@@ -93,13 +71,14 @@ export function sqliteBranches(context: SqliteContext) {
     }
     // Restored turns have no holder: the former holders work on another store.
     const epoch = branch.epoch + 1
-    for (const turn of turns) insertTurn(connection, branch.id, turn, turn.status === 'open' ? epoch : 0)
+    for (const turn of turns)
+      stored.insertTurn(connection, branch.id, turn, turn.status === 'open' ? epoch : 0)
     const latest = turns.at(-1)
     const open = latest?.status === 'open' ? latest.turn : null
     const head = branch.head + entries.length
     const lease = { owner: '', epoch, lease_until: 0 }
     const changes = { head, turns: latest?.turn ?? branch.turns, open_turn: open, ...lease, updated_at: last }
-    saveBranch(connection, branch, changes)
+    stored.saveBranch(connection, branch, changes)
     return head
   }
 
@@ -110,8 +89,8 @@ export function sqliteBranches(context: SqliteContext) {
     last: number,
     more: { readonly epoch?: number } = {},
   ): void {
-    const turn = turnByNumber(connection, branch, branch.open_turn!)
-    saveTurn(connection, turn, { status, error, last, ended_at: now(), ...more })
+    const turn = stored.turnByNumber(connection, branch, branch.open_turn!)
+    stored.saveTurn(connection, turn, { status, error, last, ended_at: now(), ...more })
   }
 
   function add(connection: Connection, branch: BranchRow, turn: number, entries: readonly NewEntry[]) {
@@ -129,7 +108,7 @@ export function stateOf(
   leases: SqliteLeases,
 ): BranchState {
   const { head, turns, epoch, open_turn: open, owner } = branch
-  const asTurn = (row: TurnRow | undefined) => row && toTurn(row, head)
+  const asTurn = (row: TurnRow | undefined) => row && stored.toTurn(row, head)
   let segments: readonly Segment[] | undefined
   return {
     thread,
@@ -140,15 +119,15 @@ export function stateOf(
     owner: owner ?? undefined,
     heldMs: () => (open === null ? 0 : leases.heldMs(branch)),
     seqOf(id) {
-      segments ??= segmentsOf(connection, branch)
+      segments ??= stored.segmentsOf(connection, branch)
       return seqOf(connection, segments, id)
     },
     *entries(from, to) {
       for (const row of readEntries(connection, branch, { from, to })) yield toEntry(row, nameOf(thread))
     },
-    turn: number => toTurn(turnByNumber(connection, branch, number), head),
-    turnsFrom: number => turnsOf(connection, branch).slice(number - 1),
-    turnByKey: key => asTurn(turnByKey(connection, branch, key)),
-    turnByEpoch: value => asTurn(value === 0 ? undefined : turnByEpoch(connection, branch, value)),
+    turn: number => stored.toTurn(stored.turnByNumber(connection, branch, number), head),
+    turnsFrom: number => stored.turnsOf(connection, branch).slice(number - 1),
+    turnByKey: key => asTurn(stored.turnByKey(connection, branch, key)),
+    turnByEpoch: value => asTurn(value === 0 ? undefined : stored.turnByEpoch(connection, branch, value)),
   }
 }

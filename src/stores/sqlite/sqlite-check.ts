@@ -45,10 +45,7 @@ function nameOf(table: TableName, row: object): string {
   return `row ${id} of ${table}`
 }
 
-/**
- * Finds the entries that are not indexed by exactly their words. It compares sums of word checksums: one number for each
- * entry instead of a list.
- */
+/** Finds entries not indexed by exactly their words, by sums of word checksums: one number an entry. */
 function checkWords(connection: Connection): string[] {
   const sums = new Map<number, number>()
   const add = (place: number, sum: number) => sums.set(place, (sums.get(place) ?? 0) + sum)

@@ -17,10 +17,7 @@ export interface SqliteContext {
   readonly spare: SpareFile
 }
 
-/**
- * The leases that this process has given, by branch id. A file has one writer, so any lease in the file belongs to a
- * former writer and has run out; only readers, who cannot know that, use the leases in the file.
- */
+/** Leases given by this process. A file has one writer: those in the file count for readers only. */
 export type SqliteLeases = ReturnType<typeof createLeases>
 
 export function createLeases(now: () => number, readOnly: boolean) {

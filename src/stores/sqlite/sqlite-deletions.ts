@@ -1,6 +1,5 @@
 import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
-import { deleteCalls } from './call-rows.ts'
 import type { Connection } from './connection.ts'
 import { type BranchRow, findConversation, needBranch } from './conversation-rows.ts'
 import { readEntries } from './entry-rows.ts'
@@ -8,17 +7,14 @@ import type { About } from './group-writes.ts'
 import { saveRow } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
+import { deleteCalls } from './sqlite-sides.ts'
 import { forgetEntries, rebuildWordIndex, reindexEntry } from './word-index.ts'
 
 export function sqliteDeletions(context: SqliteContext) {
   const { now, leases, isIndexed, spare } = context
 
   /** Deletes in a transaction, on a full disk with the room that is kept for it. Work that deleted nothing gives a false value. */
-  async function remove<T>(
-    about: About,
-    work: (connection: Connection) => T,
-    settle?: (result: T) => void,
-  ): Promise<T> {
+  async function remove<T>(about: About, work: (connection: Connection) => T, settle?: (result: T) => void) {
     const onCommit = (result: T) => {
       settle?.(result)
       if (result) emptyLog()

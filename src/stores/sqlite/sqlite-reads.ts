@@ -2,53 +2,43 @@ import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
 import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'
-import { nameOf } from '../rules/refusals.ts'
 import type { ConversationInfo, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
-import { NoConversationError, StoreError } from '../store-error.ts'
+import { NoConversationError, nameOf, StoreError } from '../store-error.ts'
 import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
-import {
-  type BranchRow,
-  branchById,
-  type ConversationRow,
-  findBranch,
-  findConversation,
-  forkOf,
-  saveBranch,
-  verifyNames,
-  withHead,
-} from './conversation-rows.ts'
+import type { BranchRow, ConversationRow } from './conversation-rows.ts'
+import * as stored from './conversation-rows.ts'
 import type { SqliteValue } from './driver.ts'
 import { readEntries, toEntry } from './entry-rows.ts'
 import { type Checked, saveRow, sound } from './rows.ts'
 import { branchIn, placeOf, seqIn } from './schema.ts'
 import { stateOf } from './sqlite-branches.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { turnsOf } from './turn-rows.ts'
 import { toMatch, waitingWords } from './word-index.ts'
 
 export function sqliteReads(context: SqliteContext) {
   return {
     async head(thread) {
       const connection = context.ready()
-      const branch = findBranch(connection, thread)
-      return branch && toHead(stateOf(connection, thread, branch, context.leases), forkOf(connection, branch))
+      const branch = stored.findBranch(connection, thread)
+      if (!branch) return undefined
+      return toHead(stateOf(connection, thread, branch, context.leases), stored.forkOf(connection, branch))
     },
     async *entries(thread, range = {}) {
       const connection = context.ready()
-      const branch = findBranch(connection, thread)
+      const branch = stored.findBranch(connection, thread)
       if (!branch) return
       for (const row of readEntries(connection, branch, range)) yield toEntry(row, nameOf(thread))
     },
     async turns(thread) {
       const connection = context.ready()
-      const branch = findBranch(connection, thread)
-      return branch ? turnsOf(connection, branch) : []
+      const branch = stored.findBranch(connection, thread)
+      return branch ? stored.turnsOf(connection, branch) : []
     },
     async tenants() {
       const connection = context.ready()
-      verifyNames(connection)
+      stored.verifyNames(connection)
       const sql = 'SELECT tenant FROM conversations WHERE deleted_at IS NULL GROUP BY tenant ORDER BY tenant'
       return connection.all<{ tenant: string }>(sql).map(({ tenant }) => tenant)
     },
@@ -60,14 +50,14 @@ export function sqliteReads(context: SqliteContext) {
         // A disk that fails or is full can still be read: the times are older than they should be.
         if (!(error instanceof StoreError && ['store_io', 'store_full'].includes(error.code))) throw error
       }
-      verifyNames(connection)
+      stored.verifyNames(connection)
       const rows = connection.all<ListedRow>(listSql(options), tenant, ...placesOf(options))
       return rows.map(row => toInfo(connection, row))
     },
     async describeConversation(tenant, conversation, description) {
       const fields = toDescription(description)
       await context.write({ tenant, conversation }, connection => {
-        const row = findConversation(connection, { tenant, conversation })
+        const row = stored.findConversation(connection, { tenant, conversation })
         if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
         const now = context.now()
         const changes = present({ ...fields, used_at: isLaterUse(now, row.used_at ?? 0) ? now : undefined })
@@ -76,7 +66,7 @@ export function sqliteReads(context: SqliteContext) {
     },
     async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
       const connection = context.ready()
-      verifyNames(connection)
+      stored.verifyNames(connection)
       const whose: Whose = [tenant, person, conversation]
       if (!context.isIndexed()) return scan(connection, whose, wanted, limit)
       // Entries that wait for the index are read before it: the writer may move some meanwhile.
@@ -119,8 +109,8 @@ export function saveTimes({ appendedAt, ready }: SqliteContext): void {
   const connection = ready()
   connection.write(() => {
     for (const [id, time] of appendedAt) {
-      const branch = branchById(connection, id)
-      if (branch) saveBranch(connection, branch, { updated_at: time })
+      const branch = stored.branchById(connection, id)
+      if (branch) stored.saveBranch(connection, branch, { updated_at: time })
     }
   })
   appendedAt.clear()
@@ -157,7 +147,7 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
     metadata: metadata === null ? null : JSON.parse(metadata),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
-      .map(row => withHead(connection, sound('branches', row)))
+      .map(row => stored.withHead(connection, sound('branches', row)))
       .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
   })
 }
@@ -177,13 +167,8 @@ function placesOfWords(
   matches: readonly string[],
   { above = 0, below = Number.MAX_SAFE_INTEGER, limit }: PlaceRange,
 ): number[][] {
-  const rows = connection.all<{ places: string | null }>(
-    wordsSql,
-    JSON.stringify(matches),
-    above,
-    below,
-    limit,
-  )
+  const values = [JSON.stringify(matches), above, below, limit]
+  const rows = connection.all<{ places: string | null }>(wordsSql, ...values)
   return rows.map(({ places }) => places?.split(',').map(Number) ?? [])
 }
 
@@ -219,10 +204,8 @@ function createLookUp(connection: Connection, whose: Whose) {
 function scan(connection: Connection, whose: Whose, wanted: readonly (readonly string[])[], limit: number) {
   const hits = wanted.map((): ThreadPlace[] => [])
   const threadsOf = createLookUp(connection, whose)
-  for (const { place, payload } of connection.iterate<{ place: number; payload: string }>(
-    scanSql,
-    ...whose,
-  )) {
+  const rows = connection.iterate<{ place: number; payload: string }>(scanSql, ...whose)
+  for (const { place, payload } of rows) {
     if (hits.every(({ length }) => length >= limit)) break
     const has = words(payloadTexts(payload))
     for (const [at, forms] of wanted.entries())

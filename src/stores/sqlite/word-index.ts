@@ -41,7 +41,9 @@ export function queueEntry(
   waiting.entries++
   waiting.characters += payload.length
   if (waiting.entries < maxEntries && waiting.characters < maxCharacters) return
-  const payloads = new Map(unindexed(connection).map(row => [row.place, row.payload]))
+  // By place: in this order the index takes them fastest.
+  const rows = connection.all<PayloadRow>(`SELECT place, payload ${waitingSql}`)
+  const payloads = new Map(rows.map(row => [row.place, row.payload]))
   addPlaces(connection, [...payloads.keys()], place => payloads.get(place)!)
   connection.run('DELETE FROM waiting')
   connection.remember('waiting', { branches: new Set(), entries: 0, characters: 0 })
@@ -74,10 +76,7 @@ const loadSql = `SELECT waiting.branch_id AS id, count(place) AS entries, sum(oc
     AND place <= (waiting.branch_id << 24) + ${maxSeq} AND place <> (? << 24) + ?
   GROUP BY waiting.branch_id`
 
-/**
- * Adds entries to the index. An entry that cannot be indexed is left out and does not stop the rest,
- * as the log comes first; `check` finds it, and with `rebuild` makes the index anew.
- */
+/** Adds entries to the index, but none that cannot be: the log comes first, and `check` finds it. */
 function addPlaces(
   connection: Connection,
   places: readonly number[],
@@ -123,10 +122,6 @@ export const hasWordIndex = (connection: Connection): boolean =>
 /** Whether this build of SQLite has FTS5. */
 export const canIndexWords = (connection: Connection): boolean =>
   connection.get("SELECT 1 FROM pragma_module_list WHERE name = 'fts5'") !== undefined
-
-/** Unindexed entries by place: in this order the index takes them fastest. */
-export const unindexed = (connection: Connection) =>
-  connection.all<PayloadRow>(`SELECT place, payload ${waitingSql}`)
 
 /** The words of unindexed entries, newest first. Each is read once: there are few, and they are looked at for every message. */
 export function waitingWords(connection: Connection) {

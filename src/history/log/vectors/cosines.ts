@@ -6,10 +6,7 @@ export type Chunks = readonly (VectorChunk | undefined)[]
 /** Cosines are integers of this fraction. */
 export const fine = 10_000
 
-/**
- * How close the entries before one are to it, by what was known when it was the newest: [0] is that of the entry at place 1.
- * Minus infinity for an entry without a vector; undefined where the newest one has none.
- */
+/** How close the entries before one ([0]: place 1) are to it, as known then. -Infinity: no vector. */
 export function cosinesAt(chunks: Chunks, asOf: number): Float64Array | undefined {
   const chunk = chunks[Math.floor((asOf - 1) / chunkSize)]
   const norm = chunk && squareAt(chunk, (asOf - 1) % chunkSize, asOf)

@@ -1,6 +1,6 @@
-import { ThroughlineError } from '../../../log/error.ts'
+import { InvalidOptionError, showValue, ThroughlineError } from '../../../log/error.ts'
 import { orAborted } from '../../../log/or-aborted.ts'
-import type { CheckedEmbed } from './embed-options.ts'
+import type { Embedder } from '../../../models/embedder.ts'
 
 /** Texts that got no vectors: `embed_timeout` if they did not come in time, `invalid_vector` if what came is none. */
 export class EmbedError extends ThroughlineError {
@@ -85,10 +85,7 @@ export function tell(onError: (error: unknown) => void, error: unknown): void {
 /** Longer vectors are refused: no model has them, and every entry would carry one. */
 export const longest = 8192
 
-/**
- * A vector as small integers, the largest of which is 127. Products of integers are the same on every engine, and a hundredth
- * part of what a float says is enough to compare. Undefined for a vector of zeros, which points nowhere.
- */
+/** A vector as integers up to 127: the same on every engine, and precise enough. None if all are 0. */
 export function toVector(source: unknown, length: number | undefined): Int8Array | undefined {
   const values = source as ArrayLike<unknown> | null | undefined
   const size = typeof source === 'object' ? values?.length : undefined
@@ -110,3 +107,35 @@ export function toVector(source: unknown, length: number | undefined): Int8Array
 
 export const invalid = (problem: string) =>
   new EmbedError('invalid_vector', `The embedder's answer: ${problem}.`)
+
+/** Lets recall find what means the same in other words. */
+export interface EmbedOptions extends Embedder {
+  /** How much the meaning counts beside the words, from 0 to 10. Default 0.5. */
+  readonly weight?: number
+  /** The longest time that the beginning of a turn waits for vectors, in milliseconds. Default 3000. */
+  readonly waitMs?: number
+  /** Called when texts got no vectors. The turn goes on without them. Default: does nothing. */
+  readonly onError?: (error: unknown) => void
+}
+
+export type CheckedEmbed = Required<Omit<EmbedOptions, 'embed'>> & Pick<EmbedOptions, 'embed'>
+
+export function checkEmbed(embedding: EmbedOptions): CheckedEmbed {
+  const { model, weight = 0.5, waitMs = 3000, onError = () => undefined } = embedding
+  if (typeof embedding.embed !== 'function')
+    throw new InvalidOptionError('embed', 'expected { model, embed }, such as ollamaEmbed({ model })')
+  if (typeof model !== 'string' || !isModelName.test(model))
+    throw new InvalidOptionError(
+      'embed.model',
+      `expected a name of 1 to 200 characters, got ${showValue(model)}`,
+    )
+  if (!(weight >= 0 && weight <= 10))
+    throw new InvalidOptionError('embed.weight', `expected a number from 0 to 10, got ${showValue(weight)}`)
+  if (!(waitMs > 0 && waitMs < 2 ** 31))
+    throw new InvalidOptionError('embed.waitMs', `expected milliseconds above 0, got ${showValue(waitMs)}`)
+  // The methods of an object may need it.
+  return { model, weight, waitMs, onError, embed: (texts, options) => embedding.embed(texts, options) }
+}
+
+/** The name becomes part of a key of the store. */
+const isModelName = /^[^\p{Cc}\p{Cs}]{1,200}$/u

@@ -6,8 +6,7 @@ import type { Message } from '../../../log/message.ts'
 import type { Head, ThreadKey } from '../../../stores/store.ts'
 import type { LoggedMessage } from '../logged-message.ts'
 import { type LogSource, listLog } from '../read-log.ts'
-import type { CheckedEmbed } from './embed-options.ts'
-import { type Embedded, embedTexts } from './embed-texts.ts'
+import { type CheckedEmbed, type Embedded, embedTexts } from './embed-texts.ts'
 import { meaningOf } from './meaning.ts'
 import { storedVectors } from './stored-vectors.ts'
 import { chunkSize, chunkUpTo, emptyChunk, toChunk, type VectorChunk, vectorsOf } from './vector-chunk.ts'
@@ -17,7 +16,6 @@ export type ThreadVectors = ReturnType<typeof createThreadVectors>
 /** The most texts of one request. What is left is asked for in later turns. */
 const mostTexts = 64
 
-/** How many pieces are loaded from the store at the same time. */
 const atOnce = 8
 
 /** A branch whose vectors a thread uses: its own, then those that it was forked from, up to a place. */
@@ -104,10 +102,7 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     return missing.slice(0, mostTexts)
   }
 
-  /**
-   * Asks for vectors that are missing, the newest entries first, and stores them: they count from the place `since` on.
-   * Returns how many entries are no longer missing.
-   */
+  /** Asks for missing vectors, the newest first; they count from `since` on. Returns how many came. */
   async function settle(head: Head, since: number): Promise<number> {
     const read = await missingUpTo(head.head)
     const missing = read.map(({ seq, view, isClosing }) => {

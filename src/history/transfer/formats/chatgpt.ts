@@ -1,6 +1,5 @@
 import { isFields, refuse } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { type Format, has, type SourceNode } from './source.ts'
+import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { toText, withFiles } from './source-text.ts'
 import { sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 

@@ -1,8 +1,8 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { type Format, has, type Item, type SourceMessage, type SourceNode } from './source.ts'
+import type { Format, Item, PlacedFields, SourceMessage, SourceNode } from './source.ts'
+import { has, placeFields } from './source.ts'
 import { sign } from './unsigned-message.ts'
 
 /**

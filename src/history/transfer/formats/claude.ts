@@ -1,7 +1,6 @@
 import { refuse } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { type Format, has, type SourceNode } from './source.ts'
+import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { attached, withFiles } from './source-text.ts'
 import { noParent, sign } from './unsigned-message.ts'
 

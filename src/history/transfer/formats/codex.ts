@@ -1,6 +1,5 @@
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { gatherItems } from './read-items.ts'
-import { type Format, has, type SourceNode } from './source.ts'
+import { gatherItems } from './read-blocks.ts'
+import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { inRow, sign } from './unsigned-message.ts'
 
 /** A session file of Codex (`rollout-….jsonl`), also in the older form without `payload`. */

@@ -21,5 +21,4 @@ export const formats: readonly Format[] = [
   messageLists,
 ]
 
-/** The form of a file, by its first value. */
 export const detect = (first: unknown): Format | undefined => formats.find(format => format.matches(first))

@@ -1,6 +1,5 @@
 import { readText } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { type Format, has, type Item, type SourceNode } from './source.ts'
+import { type Format, has, type Item, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { attached, toText, withFiles } from './source-text.ts'
 import type { UnsignedMessage } from './unsigned-message.ts'
 import { gather, noParent, sayAnswer, sayText, sign, toResult } from './unsigned-message.ts'

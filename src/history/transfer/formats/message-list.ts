@@ -1,8 +1,7 @@
 import { isFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { placeFields } from './placed-fields.ts'
 import { readBlocks } from './read-blocks.ts'
-import { type Format, has, type Item, itemsIn, type SourceMessage } from './source.ts'
+import { type Format, has, type Item, itemsIn, placeFields, type SourceMessage } from './source.ts'
 import { inRow, sign } from './unsigned-message.ts'
 
 const name = 'a list of messages'

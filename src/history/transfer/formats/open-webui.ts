@@ -1,8 +1,7 @@
 import { attempt } from '../../../log/attempt.ts'
 import { refuse } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { gatherItems } from './read-items.ts'
-import { type Format, has, type SourceNode } from './source.ts'
+import { gatherItems } from './read-blocks.ts'
+import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { resultText, toText, withFiles } from './source-text.ts'
 import { gather, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 
@@ -91,7 +90,6 @@ function readDetails(text: string, id: string): readonly UnsignedMessage[] {
   return gathered.messages
 }
 
-/** An attribute is the JSON of a text, or a text. */
 const fromJsonText = (text: string): unknown => attempt(() => JSON.parse(text), text)
 
 /** `name="value"` pairs. Values have no quotes inside: those are escaped. */

@@ -1,6 +1,5 @@
 import type { Fields } from '../../../log/fields.ts'
-import { type PlacedFields, placeFields } from './placed-fields.ts'
-import { type Format, has, type Item, type SourceMessage } from './source.ts'
+import { type Format, has, type Item, type PlacedFields, placeFields, type SourceMessage } from './source.ts'
 import { toText, withFiles } from './source-text.ts'
 import { inRow, sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
 

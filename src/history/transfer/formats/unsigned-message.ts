@@ -31,14 +31,8 @@ export const toResult = (id: string, content: string): MessageLike => ({
 export const sayText = (role: 'user' | 'system', content: string): readonly UnsignedMessage[] =>
   content === '' ? [] : [{ message: { role, content } }]
 
-interface SourceReply {
-  readonly text?: string
-  readonly thinking?: string
-  readonly calls?: readonly SourceCall[]
-}
-
 /** What a model says, as one message; none for nothing. */
-export function sayAnswer({ text = '', thinking = '', calls = [] }: SourceReply): readonly UnsignedMessage[] {
+export function sayAnswer({ text = '', thinking = '', calls = [] as readonly SourceCall[] }) {
   if (text === '' && thinking === '' && calls.length === 0) return []
   const message = {
     role: 'assistant',
@@ -112,10 +106,7 @@ interface Author {
 }
 
 /** Adds what is known to messages: a model wrote only what the assistant says, and a tool has no name of its own. */
-export function sign(
-  rows: readonly UnsignedMessage[],
-  { time, model, name }: Author,
-): readonly SourceMessage[] {
+export function sign(rows: readonly UnsignedMessage[], { time, model, name }: Author) {
   return rows.map(one => {
     const { role } = one.message
     const data = {

@@ -1,9 +1,6 @@
 import { isBranch, placeOf, withPlace } from './fragments.ts'
 
-/**
- * Functions that restore a stretch of a log, all of it or nothing. A refused restore may have made a branch, so inside a
- * refusal is an error, which undoes that, and outside an answer.
- */
+/** Restores all of a stretch or nothing. Inside, a refusal is an error, which undoes a branch just made. */
 export const restoreFunctions = (schema: string): string => `
 create function ${schema}.restore_entries(
   p_key uuid, p_actor text, p_branch text, p_tenant text, p_conversation text,
