@@ -9,7 +9,6 @@ import {
   emptyLists,
   type Lists,
   listUnit,
-  mapSums,
   type Transcript,
 } from '../conversation/transcript.ts'
 import type { Unit } from '../conversation/unit.ts'
@@ -52,7 +51,7 @@ export function restoreTranscript(
     time = part.time ?? time
   }
   // With room for all: lists that grow are copied again and again.
-  const lists = { ...emptyLists(), ...mapSums(() => roomyList<number>(unitCount + 1).fill(0)) }
+  const lists = emptyLists(() => roomyList<number>(unitCount + 1).fill(0))
   countUnits(lists, parts, unitCount)
   for (const [number, part] of parts.entries()) {
     listNotes(lists, part, number)

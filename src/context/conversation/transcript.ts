@@ -10,29 +10,32 @@ import { isReference, touchedBy } from './touched.ts'
 import { isOrdinary, type Stray, type Touched, type Unit, type UnitKind } from './unit.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
-export interface Lists {
-  readonly entries: Entry[]
-  readonly units: Unit[]
-  /** Running sums, [k] is that of the units before k: the cost of all but the first user message and system messages. */
-  readonly costBefore: number[]
+export type Lists = Readonly<ReturnType<typeof emptyLists>>
+
+/** Lists without units. `sums`: makes a list of running sums, [k] is that of the units before k. */
+export const emptyLists = (sums = () => [0]) => ({
+  entries: [] as Entry[],
+  units: [] as Unit[],
+  /** The cost of all but the first user message and system messages. */
+  costBefore: sums(),
   /** The cost of the notes, sent inline. */
-  readonly noteCostBefore: number[]
+  noteCostBefore: sums(),
   /** The tokens that clearing saves. */
-  readonly savingBefore: number[]
+  savingBefore: sums(),
   /** The cost of the system messages. */
-  readonly systemCostBefore: number[]
+  systemCostBefore: sums(),
   /** The number of units that a policy may leave out. */
-  readonly ordinaryBefore: number[]
+  ordinaryBefore: sums(),
   /** Units that are system messages in the middle of the conversation. */
-  readonly systems: number[]
+  systems: [] as number[],
   /** Units that begin a turn. */
-  readonly turns: number[]
+  turns: [] as number[],
   /** Units at which a cut can fall: those that begin a turn, and rounds. */
-  readonly stops: number[]
+  stops: [] as number[],
   /** Units whose result only says that an earlier one still holds. */
-  readonly references: number[]
-  readonly notes: { readonly at: number; readonly unit: number }[]
-}
+  references: [] as number[],
+  notes: [] as { readonly at: number; readonly unit: number }[],
+})
 
 /** A conversation after its system prompt, in units, with running sums. Append-only. */
 export interface Transcript extends ReadonlyLists {
@@ -88,24 +91,7 @@ type ReadonlyLists = { readonly [Name in keyof Lists]: Readonly<Lists[Name]> }
 const nothing: Touched = []
 const none: ReadonlyMap<number, Stray> = new Map()
 
-const sums = ['costBefore', 'noteCostBefore', 'savingBefore', 'systemCostBefore', 'ordinaryBefore'] as const
-
-/** The running sums, each made anew. */
-export const mapSums = (make: (name: (typeof sums)[number]) => number[]) =>
-  Object.fromEntries(sums.map(name => [name, make(name)])) as Pick<Lists, (typeof sums)[number]>
-
-export const emptyLists = (): Lists => ({
-  entries: [],
-  units: [],
-  ...mapSums(() => [0]),
-  systems: [],
-  turns: [],
-  stops: [],
-  references: [],
-  notes: [],
-})
-
-export function createTranscript(count: TokenCounter, lists = emptyLists()): Transcript {
+export function createTranscript(count: TokenCounter, lists: Lists = emptyLists()): Transcript {
   const { entries, units, systems, turns, stops, references, notes } = lists
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
@@ -210,7 +196,11 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
       return createTranscript(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),
-        ...mapSums(name => lists[name].slice(0, size + 1)),
+        costBefore: lists.costBefore.slice(0, size + 1),
+        noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
+        savingBefore: lists.savingBefore.slice(0, size + 1),
+        systemCostBefore: lists.systemCostBefore.slice(0, size + 1),
+        ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
         systems: before(systems),
         turns: before(turns),
         stops: before(stops),

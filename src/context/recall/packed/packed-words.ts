@@ -1,13 +1,7 @@
 import { firstPlace, placeOf } from '../../conversation/first-place.ts'
 import { roomyList } from '../../conversation/roomy-list.ts'
 import { entryOf, toPosting } from '../posting.ts'
-import {
-  createRecallIndex,
-  type IndexColumns,
-  type RecallIndex,
-  setEntries,
-  type Words,
-} from '../recall-index.ts'
+import { createRecallIndex, emptyColumns, type RecallIndex, setEntries, type Words } from '../recall-index.ts'
 import { type PackedStretch, readStretch, stretchSize } from './packed-stretch.ts'
 import { createPackedVocabulary } from './packed-vocabulary.ts'
 
@@ -108,16 +102,7 @@ export function createPackedWords(invalid: (why: string) => Error) {
     },
     /** What is known of the terms and entries of all stretches. */
     columns() {
-      const byEntry = () => roomyList<number>(entries)
-      const columns: IndexColumns = {
-        vocabulary: createPackedVocabulary(stretches),
-        lengthSums: byEntry(),
-        tokenSums: byEntry(),
-        sessions: byEntry(),
-        flags: byEntry(),
-        priors: byEntry(),
-        starts: [],
-      }
+      const columns = emptyColumns(createPackedVocabulary(stretches), () => roomyList<number>(entries))
       totals = new Int32Array(terms)
       for (const [number, stretch] of stretches.entries()) {
         addSizes(totals, stretch)
