@@ -4,10 +4,10 @@ import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { savingOf } from './clearing.ts'
+import { firstPlace } from './first-place.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
 import { isReference, touchedBy } from './touched.ts'
-import { isOrdinary, type Stray, type Touched, type Unit, type UnitKind } from './unit.ts'
+import { isOrdinary, type Stray, savingOf, type Touched, type Unit, type UnitKind } from './unit.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
 export type Lists = Readonly<ReturnType<typeof emptyLists>>
@@ -50,6 +50,9 @@ export interface Transcript extends ReadonlyLists {
   /** A transcript that shares at most the first `length` entries; fewer where that would split a unit. */
   fork(length: number): Transcript
 }
+
+/** The running sums of what units cost, of all or as a policy has left them. */
+export type Sums = Pick<Transcript, 'costBefore' | 'noteCostBefore' | 'savingBefore' | 'systemCostBefore'>
 
 /** How well units, or entries of the index, which are units, answer a message: their numbers, and an integer for each. */
 export interface Scores {
@@ -110,7 +113,7 @@ export function createTranscript(count: TokenCounter, lists: Lists = emptyLists(
     const from = entries.length - 1
     listUnit(lists, index, kind)
     const entry = entries[from]!
-    const saving = savingOf(kind, entry, count)
+    const saving = savingOf(kind, entry.tokens, entry.message, count)
     const touched = kind === 'tools' || kind === 'system' ? touchedBy(entry.message) : nothing
     const empty = { noteTokens: 0, refers: false, missing: [], strays: strays ?? none }
     setLast({ index, kind, from, to: from + 1, tokens, saving, touched, ...empty })
@@ -144,7 +147,7 @@ export function createTranscript(count: TokenCounter, lists: Lists = emptyLists(
     }
     const sum = orphan
       ? last
-      : { tokens: last.tokens + tokens, saving: last.saving + savingOf('tools', entries[at]!, count) }
+      : { tokens: last.tokens + tokens, saving: last.saving + savingOf('tools', tokens, message, count) }
     const refers = last.refers || message.results.some(({ text }) => isReference(text))
     if (refers && !last.refers) references.push(last.index)
     setLast({ ...last, ...sum, to: at + 1, refers, strays: strays ?? none })
@@ -232,6 +235,24 @@ export function countUnit(
   ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
 }
 
+/** Of more user messages in a row the older ones count as said before. */
+const mostInRow = 32
+
+/**
+ * The unit at which the exchange before a turn begins: the first of the user messages that the last reply answers. User messages in a
+ * row belong together. Where nothing was answered yet, the first user message of the conversation.
+ */
+export function exchangeStart({ turns, ordinaryBefore }: Transcript, turn: number): number {
+  // The first user message is not among the ordinary units.
+  const repliesBefore = (place: number) => ordinaryBefore[turns[place]!]! - Math.max(0, place - 1)
+  const firstOfRow = (last: number) =>
+    Math.max(
+      last - mostInRow,
+      firstPlace(last, place => repliesBefore(place) === repliesBefore(last)),
+    )
+  return turns[firstOfRow(Math.max(0, firstOfRow(turn) - 1))]!
+}
+
 /** How many of the last turns say how long the next ones will be. */
 const lastTurns = 20
 
@@ -244,11 +265,11 @@ export function meanTurn(transcript: Transcript): number {
 
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
 export function costBetween(
-  { costBefore, noteCostBefore }: Pick<Transcript, 'costBefore' | 'noteCostBefore'>,
+  { costBefore, noteCostBefore }: Sums,
   from: number,
   to: number,
-  inlineNotes?: boolean,
-): number {
+  inlineNotes = false,
+) {
   const cost = costBefore[to]! - costBefore[from]!
   return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
 }

@@ -5,8 +5,7 @@ import { touchesOne } from '../conversation/touched.ts'
 import type { Scores, Transcript } from '../conversation/transcript.ts'
 import type { CutState } from '../stable/cut-state.ts'
 import { isOpen, type Ledger } from '../stable/ledger.ts'
-import { isPlain, isQuestion } from './asking.ts'
-import { isFollowUp } from './follow-up.ts'
+import { isFollowUp, isPlain, isQuestion } from './asking.ts'
 import { comesAfterPause } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RankedIndex } from './recall-index.ts'
@@ -145,10 +144,7 @@ export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
 const viewTokens = 1500
 
 /** Whether a unit is not sent as it is, because it was cut or cleared, and was not left out by an earlier policy. */
-export function isRecallable(
-  { transcript, ledger, cutState, files, exchange }: Question,
-  unit: number,
-): boolean {
+export function isRecallable({ transcript, ledger, cutState, files, exchange }: Question, unit: number) {
   if (unit >= cutState.cut && !isCleared(transcript, cutState.cleared, unit)) return false
   // What was just said is sent anyway; rounds of tools may be lines.
   const old = transcript.units[unit]!

@@ -32,23 +32,15 @@ interface Finding extends Omit<Ranking, 'scores'> {
   readonly best: readonly number[]
 }
 
-interface RankOptions {
-  /** Only the entries before this one are ranked. Default: all. */
-  readonly n?: number
-  /** Parts of the text that are ranked by themselves, too. */
-  readonly parts?: readonly string[]
-  readonly limits?: ranking.RankLimits
-}
-
 /**
- * Ranks the entries before `n` for a text and for parts of it, as if the index ended there. All get scores for the same
- * entries: those of the sessions that match the text best, of the few that match a part best, and of the newest ones.
+ * Ranks the entries before `n` (default: all) for a text, and for parts of it by themselves, as if the index ended there. All get
+ * scores for the same entries: of the sessions that match the text best, of the few that match a part best, and of the newest ones.
  */
 export function rank(
   index: RankedIndex,
   text: string,
-  { n = index.size, parts = [], limits = ranking.limits }: RankOptions = {},
-): Ranking & { readonly parts: readonly Ranking[] } {
+  { n = index.size, parts = [] as readonly string[], limits = ranking.limits } = {},
+) {
   const ofText = find(text, 1)
   const others = parts.map((part, at) => find(part, at + 2))
   const few = others.flatMap(({ best }) => takeSessions(best, limits.newest))

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import type { LateAccount } from '../../history/calls/read-plan.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import type { ModelReply } from '../model-reply.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import type { CallOutcome } from '../../history/calls/calls.ts'
 import type { SeenMessage } from '../../history/log/logged-message.ts'
 import type { Recent, ThreadContextOptions } from '../../history/thread.ts'
