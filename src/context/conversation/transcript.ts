@@ -238,10 +238,7 @@ export function countUnit(
 /** Of more user messages in a row the older ones count as said before. */
 const mostInRow = 32
 
-/**
- * The unit at which the exchange before a turn begins: the first of the user messages that the last reply answers. User messages in a
- * row belong together. Where nothing was answered yet, the first user message of the conversation.
- */
+/** The unit at which the exchange before a turn begins: the first of the user messages that the last reply answers, or the first of all. */
 export function exchangeStart({ turns, ordinaryBefore }: Transcript, turn: number): number {
   // The first user message is not among the ordinary units.
   const repliesBefore = (place: number) => ordinaryBefore[turns[place]!]! - Math.max(0, place - 1)

@@ -2,11 +2,7 @@ import type { Message, ToolCall } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Entry } from './stamp-entry.ts'
 
-/**
- * The kinds of units. A unit is sent or left out whole: a user message; an assistant message with its notes; an assistant
- * message with all its tool results. A `note` (without a reply) and a `stray` (a result without a call) are never sent
- * where they stand.
- */
+/** A unit is sent or left out whole. A `note` without a reply and a `stray`, a result without a call, are never sent where they stand. */
 export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'stray'
 
 /**

@@ -3,10 +3,7 @@ import { isObject } from '../../log/parse-json.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import type { PromptLine } from './split-lines.ts'
 
-/**
- * What earlier calls have shown of a system prompt: which of its lines stand still. It holds no texts. Pass on what a context
- * gives as `promptLayout`.
- */
+/** What earlier calls have shown of a system prompt, without its texts: which lines stand still. A context gives it as `promptLayout`. */
 export interface PromptLayout {
   /**
    * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;

@@ -1,8 +1,8 @@
 import { filesIn, findEditsSince } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { Watch } from '../draft/frame.ts'
-import { bestFirst } from './best-first.ts'
 import { isRecallable, type Judgement, type Question, slope } from './judge.ts'
+import { bestFirst } from './rank.ts'
 
 export interface Search extends Question, Judgement {
   /** The tokens that the effort's shares refer to. */

@@ -1,14 +1,14 @@
 import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
+import { restoreTranscript } from '../../context/checkpoint/checkpoint.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import type { Context } from '../../context/fit.ts'
 import type { Head } from '../../stores/store.ts'
-import { type LogFacts, addFacts, factsIn, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
-import { type LogSource, checkBranch, listLog, readLog } from './read-log.ts'
+import { addFacts, factsIn, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import { checkBranch, type LogSource, listLog, readLog } from './read-log.ts'
 import { createRecentMessages } from './recent-messages.ts'
 import type { ThreadVectors } from './vectors/thread-vectors.ts'
 import type { Loading } from './while-loading.ts'
-import { restoreTranscript } from '../../context/checkpoint/checkpoint.ts'
 
 /** What is held of a thread: the entries up to the newest that was read. */
 interface Held {
