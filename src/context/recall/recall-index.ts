@@ -91,10 +91,7 @@ export interface Words {
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /**
-   * The postings of a term in the newest `most` of the first `n` entries that have it, ascending, in one list or several. Always of this
-   * kind: the loop over them is compiled once.
-   */
+  /** The postings of a term in the newest `most` of the first `n` entries with it, ascending. Always this kind: the loop compiles once. */
   postings(id: number, wanted: { readonly n: number; readonly most: number }): readonly Uint32Array[]
 }
 
