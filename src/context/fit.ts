@@ -125,7 +125,10 @@ function layoutOf({ changing }: Frame, tools: readonly string[], layout?: Prompt
   return { promptLayout, learned: learnedIn(promptLayout, layout), given: changing?.given }
 }
 
-/** Whether all messages that the context uses are as they were read. Others are checked once used, so that long ones cost no more. */
+/**
+ * Whether every message used in the context (sent, joined, digested, recalled, gathered) is unchanged since it was read.
+ * Left-out messages are checked when they are used again: the price of a turn must not grow with the conversation.
+ */
 function isAsRead({ draft, pieces }: Finished): boolean {
   const { frame, spans, units } = draft
   const { entries } = frame.transcript

@@ -182,7 +182,8 @@ export function toEffort(effort: number) {
   }
   const above = Math.max(0, 2 * effort - 1)
   return {
-    /** How much better than the best entry in view the best old entry must be before anything is recalled. Rounded, as powers may differ in their last bit between engines. */
+    /** How much better than the best entry in view the best old entry must be before anything is recalled. */
+    // Rounded, as powers may differ in their last bit between engines.
     gate: Math.round(2.6 * 16 ** (1 - 2 * effort) * 1024) / 1024,
     /** The share of the room that is kept for blocks. */
     room: Math.max(1 / 64, 0.75 * above),
