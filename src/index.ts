@@ -1,8 +1,7 @@
 export { ContextOverflowError } from './context/compose/finish.ts'
-export type { Context, FitOptions } from './context/context.ts'
 export { createFitter, type Fitter, type FitterOptions } from './context/create-fitter.ts'
 export type { Policy } from './context/draft/draft.ts'
-export { fit } from './context/fit.ts'
+export { type Context, type FitOptions, fit } from './context/fit.ts'
 export { artifact } from './context/policies/artifact.ts'
 export {
   balanced,

@@ -48,7 +48,7 @@ else {
 
 async function pack(path) {
   const { createRecallIndex } = await load('recall-index.js')
-  const { packIndex } = await load('packed/pack-index.js')
+  const { packIndex } = await load('packed/packed-words.js')
   const index = createRecallIndex()
   for (let at = 0; at < entries; at++)
     index.append({
@@ -61,7 +61,7 @@ async function pack(path) {
 }
 
 async function measure(path) {
-  const { unpackIndex } = await load('packed/pack-index.js')
+  const { unpackIndex } = await load('packed/packed-words.js')
   const { rank } = await load('rank.js')
   const packed = readFileSync(path)
   let index

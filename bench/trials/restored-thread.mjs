@@ -43,7 +43,7 @@ else {
 
 async function pack(path) {
   const { createTranscript } = await load('context/conversation/transcript.js')
-  const { packCheckpoint, unitsPerCheckpoint } = await load('context/checkpoint/pack-checkpoint.js')
+  const { packCheckpoint, unitsPerCheckpoint } = await load('context/checkpoint/checkpoint.js')
   const { estimate } = await load('tokens/index.js')
   const transcript = createTranscript(estimate())
   for (let at = 0; at < messages; at++)
@@ -54,7 +54,7 @@ async function pack(path) {
 }
 
 async function measure(path) {
-  const { restoreTranscript } = await load('context/checkpoint/restore-transcript.js')
+  const { restoreTranscript } = await load('context/checkpoint/checkpoint.js')
   const { cutStateOf } = await load('context/stable/cut-state.js')
   const { plainLedger } = await load('context/stable/ledger.js')
   const { indexTranscript } = await load('context/recall/index-transcript.js')

@@ -1,6 +1,5 @@
-import type { Context, FitOptions } from '../context/context.ts'
 import { withoutLateSystem } from '../context/draft/frame-options.ts'
-import { fit } from '../context/fit.ts'
+import { type Context, type FitOptions, fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 
 /** `fit` that adds user messages: many providers and chat templates refuse a system message in the middle. */

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.ts'
+import type { Context } from '../context/fit.ts'
 import { checkPins, type Hands, withPin } from '../history/hands.ts'
 import type { ThreadOptions } from '../history/history.ts'
 import type { LoggedMessage } from '../history/log/logged-message.ts'

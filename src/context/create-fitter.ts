@@ -1,12 +1,11 @@
 import type { MessageLike } from '../log/message.ts'
 import { present } from '../log/present.ts'
 import { refuseUnknown } from '../log/refuse-unknown.ts'
-import { type Context, type FitOptions, fitNames } from './context.ts'
 import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
-import { fitReading } from './fit.ts'
+import { type Context, type FitOptions, fitNames, fitReading } from './fit.ts'
 import { adoptIndex, saveIndex } from './recall/index-transcript.ts'
-import { unpackIndex } from './recall/packed/pack-index.ts'
+import { unpackIndex } from './recall/packed/packed-words.ts'
 
 /** Holds one conversation as it grows. The cost of a turn does not depend on the conversation's length. */
 export interface Fitter<M extends MessageLike> {

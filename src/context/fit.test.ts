@@ -3,9 +3,8 @@ import { assertContext } from '../testing/assert-context.ts'
 import { assistant, calls, note, result, round, system, user } from '../testing/builders.ts'
 import { words } from '../tokens/words.ts'
 import { addedTexts } from './added-texts.fixture.ts'
-import type { FitOptions } from './context.ts'
 import type { Policy } from './draft/draft.ts'
-import { fit } from './fit.ts'
+import { type FitOptions, fit } from './fit.ts'
 import { spongebob } from './policies/spongebob.ts'
 
 const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => ({

@@ -2,22 +2,54 @@ import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
+import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'
+import type { PlainMessage } from '../log/write-message.ts'
 import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
-import { type Context, type FitOptions, fitNames, type PreviousContext } from './context.ts'
 import { type Conversation, forgetConversation, readConversation } from './conversation/conversation.ts'
 import { movedNotes, totalTokens } from './draft/cost.ts'
 import { beginDraft } from './draft/create-draft.ts'
-import { applyPolicy } from './draft/draft.ts'
+import { applyPolicy, type Policy } from './draft/draft.ts'
 import type { Frame } from './draft/frame.ts'
-import { checkOptions, counterOf, keepsPrompt } from './draft/frame-options.ts'
+import { checkOptions, counterOf, type FrameOptions, frameNames, keepsPrompt } from './draft/frame-options.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
 import { learnedIn, type PromptLayout } from './prompt/layout.ts'
-import { orderTools } from './prompt/split-prompt.ts'
-import type { SharedPrefix } from './receipt.ts'
+import { type GivenPart, orderTools } from './prompt/split-prompt.ts'
+import type { Receipt, SharedPrefix } from './receipt.ts'
 import { offeredTools } from './tools/shorten-tools.ts'
+
+/** How a conversation is fitted. Only the window is needed. */
+export interface FitOptions extends FrameOptions {
+  /** Decides what is left out when not everything fits. Default `defaultPolicy`. */
+  readonly policy?: Policy
+  /** The context of the previous call: the receipt then says how much of the prompt's beginning is the same. */
+  readonly previous?: PreviousContext
+}
+
+export const fitNames: OptionNames<FitOptions> = { ...frameNames, policy: 1, previous: 1 }
+
+/** The previous call's context, or the part of it that was kept. */
+export interface PreviousContext {
+  readonly messages: readonly object[]
+  readonly receipt?: { readonly parts: { readonly tools: number } }
+}
+
+/** The message list for one model call, with its receipt. */
+export interface Context<M extends MessageLike = MessageLike> {
+  /** The caller's own objects wherever a message was kept, and a few plain messages that the library adds. */
+  readonly messages: (M | PlainMessage)[]
+  readonly tokens: number
+  readonly receipt: Receipt
+  /** The tool schemas that are sent with the messages; absent if there are none. With `systemPrompt: 'stable'` or `'as user'` in the order of the first time. */
+  readonly tools?: readonly unknown[]
+  /** With `systemPrompt: 'stable'` or `'as user'`: what is known of the system prompt now. Pass it to the next `fit` of the conversation. */
+  readonly promptLayout?: PromptLayout
+  /** What of it was not known before. A history stores it with the turn. */
+  readonly learned?: PromptLayout
+  /** The system prompt as it was given, where changing lines were taken out of it. */
+  readonly given?: readonly GivenPart[]
+}
 
 /**
  * Fits a conversation into a window and accounts for every message of it.
@@ -88,11 +120,7 @@ export function fitConversation<M extends MessageLike>(
 }
 
 /** What is known of the system prompt after this context. */
-function layoutOf(
-  { changing }: Frame,
-  tools: readonly string[],
-  layout: PromptLayout | undefined,
-): Pick<Context, 'promptLayout' | 'learned' | 'given'> {
+function layoutOf({ changing }: Frame, tools: readonly string[], layout?: PromptLayout) {
   const promptLayout = { ...layout, ...changing?.layout, ...(tools.length > 0 && { tools }) }
   return { promptLayout, learned: learnedIn(promptLayout, layout), given: changing?.given }
 }
@@ -127,9 +155,10 @@ function isAsRead({ draft, pieces }: Finished): boolean {
 
 /** The common beginning of a context and the previous one, which a model server with a prompt cache need not read again. */
 function sharedPrefix(
-  { pieces, tokens, draft: { frame } }: Finished,
+  { pieces, tokens, draft }: Finished,
   { messages, receipt }: PreviousContext,
 ): SharedPrefix {
+  const { frame } = draft
   // Tools stand at the beginning of a prompt: if they differ, nothing is shared.
   const isSameStart = (receipt?.parts.tools ?? 0) === frame.toolTokens && isSame(pieces[0]?.raw, messages[0])
   const differs = pieces.findIndex((piece, place) => !isSame(piece.raw, messages[place]))

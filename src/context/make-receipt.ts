@@ -132,10 +132,7 @@ function behind({ transcript, origin }: Frame, { of = [], notes = [] }: Piece): 
 
 type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
-/**
- * The fates of all messages, in order. This is the only rule for fates: a message that is sent is kept, altered or cleared; one that
- * a sent text stands for is recalled, moved or digested; all others are omitted.
- */
+/** The only rule for fates: what is sent is kept, altered or cleared; what a text stands for recalled, moved or digested; all else omitted. */
 function makeStretches(
   { draft: { frame, spans }, pieces }: Finished,
   sent: readonly SentMessage[],

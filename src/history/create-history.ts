@@ -1,5 +1,5 @@
-import type { FitOptions } from '../context/context.ts'
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
+import type { FitOptions } from '../context/fit.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { present } from '../log/present.ts'
 import { type OptionNames, refuseUnknown } from '../log/refuse-unknown.ts'

@@ -1,5 +1,5 @@
-import { type Context, type FitOptions, fitNames } from '../context/context.ts'
 import { dump } from '../context/dump.ts'
+import { type Context, type FitOptions, fitNames } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { present } from '../log/present.ts'

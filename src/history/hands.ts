@@ -1,5 +1,5 @@
-import type { FitOptions } from '../context/context.ts'
 import { isOrdinary } from '../context/conversation/unit.ts'
+import type { FitOptions } from '../context/fit.ts'
 import { defaultPolicy } from '../context/policies/recall.ts'
 import type { Receipt } from '../context/receipt.ts'
 import { InvalidOptionError, showValue, ThroughlineError } from '../log/error.ts'

@@ -168,12 +168,7 @@ function openNoteBlock(isOurs: boolean, signs: string, opening: string) {
 }
 
 /** The place after the bracket that closes all open ones. If the text ends before: its end, and how many are left open. */
-export function findClosing(
-  text: string,
-  from: number,
-  open: number,
-  opening = '[',
-): { readonly at: number; readonly left: number } {
+export function findClosing(text: string, from: number, open: number, opening = '[') {
   const brackets = new RegExp(`[\\${opening}\\${closingOf(opening)}]`, 'g')
   brackets.lastIndex = from
   let left = open

@@ -114,10 +114,7 @@ function wordsOf(tool: string): string {
     .toLowerCase()
 }
 
-/**
- * A schema of zod, valibot, arktype or any other library with Standard Schema (version 1). Only the part of the
- * specification that is needed to read a value, written out so that nothing has to be installed.
- */
+/** A schema of any library with Standard Schema 1 (zod, valibot, arktype), written out so that nothing has to be installed. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1

@@ -61,10 +61,7 @@ export interface StateReading<Value> {
   readonly skipped: readonly SkippedResult[]
 }
 
-/**
- * Continues the reading `before` with newer rounds, which come newest first. With a fold all results go in, from the
- * oldest on; else the newest good one is the value, and older ones are not read.
- */
+/** Continues a reading with newer rounds, newest first. A fold takes all results, oldest first; else the newest good one is the value. */
 export function readRounds(
   rounds: Iterable<ToolRound>,
   state: State<unknown>,

@@ -88,14 +88,10 @@ export interface ReadStateOptions {
 }
 
 /** The value of a result, if it belongs to the project. The project is checked here, as values are remembered without it. */
-export function takeOwnResult(
-  state: State<unknown>,
-  result: RoundResult,
-  { projectId }: ReadStateOptions,
-): Taken {
+export function takeOwnResult(state: State<unknown>, result: RoundResult, options: ReadStateOptions): Taken {
   const taken = takeResult(state, result)
   if (taken.reason !== undefined) return taken
-  const detail = otherProject(state, taken.value, projectId)
+  const detail = otherProject(state, taken.value, options.projectId)
   return detail === undefined ? taken : { reason: 'other project', detail }
 }
 

@@ -1,4 +1,4 @@
-import type { Context, FitOptions } from '../context/context.ts'
+import type { Context, FitOptions } from '../context/fit.ts'
 import type { Fate, Receipt } from '../context/receipt.ts'
 import type { Message, MessageLike, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'

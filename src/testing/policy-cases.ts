@@ -1,7 +1,6 @@
 import { ContextOverflowError } from '../context/compose/finish.ts'
-import type { Context, FitOptions } from '../context/context.ts'
 import { type Policy, pipe } from '../context/draft/draft.ts'
-import { fit } from '../context/fit.ts'
+import { type Context, type FitOptions, fit } from '../context/fit.ts'
 import type { MessageLike } from '../log/message.ts'
 import { words } from '../tokens/words.ts'
 import { assertContext } from './assert-context.ts'

@@ -134,12 +134,8 @@ const nearWhole = 1
 const nearCut = 5
 const nearOpen = 8
 
-function move(
-  steps: number,
-  ratio: number,
-  current: Calibration | undefined,
-  { counter, isCut = false, isOpen = false }: Usage,
-): number {
+function move(steps: number, ratio: number, current: Calibration | undefined, usage: Usage): number {
+  const { counter, isCut = false, isOpen = false } = usage
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   // What the margin takes still fits, and a step would cut again.

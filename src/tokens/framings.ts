@@ -1,9 +1,6 @@
 import { type Framing, genericFraming, noFraming } from './framing.ts'
 
-/**
- * Framings by model family. A mark such as `<|im_start|>` is one token, a role is one, a newline is one; sentences were counted
- * with o200k. Where versions of a family differ, the larger number stands.
- */
+/** Framings by model family: marks, roles and newlines are one token each, sentences counted with o200k; the larger where versions differ. */
 export const framings = {
   generic: genericFraming,
   none: noFraming,

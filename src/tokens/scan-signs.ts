@@ -116,20 +116,17 @@ function move(scan: Scan, at: number, before: Scan['before']): void {
   scan.spaced = false
 }
 
-/**
- * The prices of characters beyond Latin: the first code unit / 16 that no longer belongs to a script (the list is in order),
- * what each of its characters costs, and what a run of the script costs once.
- */
+/** A script beyond Latin: the first code unit / 16 behind it (ascending), what each of its characters costs, and what a run costs once. */
 type Script = readonly [end: number, each?: number, run?: number]
+
+/** Where the small letters of Russian begin. */
+const russian = 0x43
 
 /**
  * Fitted to the larger count of o200k and cl100k. cl100k knows few letters beyond Latin, often one or two tokens each;
  * o200k needs about half for Russian, Arabic, Hindi and Korean. A script without a price is rare: it costs its bytes in
  * UTF-8, mostly 3 a character, which no tokenizer of bytes can exceed.
  */
-/** Where the small letters of Russian begin. */
-const russian = 0x43
-
 const scripts: readonly Script[] = [
   [0x25, 1.5], // signs of Latin-1
   [0x38, 2], // phonetic letters, accents

@@ -1,4 +1,4 @@
-import type { FitOptions } from '../context/context.ts'
+import type { FitOptions } from '../context/fit.ts'
 import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { TurnLog } from './log/turn-log.ts'

@@ -1,5 +1,5 @@
-import type { Context, FitOptions } from '../../context/context.ts'
 import { checkOptions, counterOf } from '../../context/draft/frame-options.ts'
+import type { Context, FitOptions } from '../../context/fit.ts'
 import type { Fields } from '../../log/fields.ts'
 import { madeOnce } from '../../log/looks.ts'
 import type { Message, MessageLike } from '../../log/message.ts'

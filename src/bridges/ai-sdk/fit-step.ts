@@ -1,4 +1,4 @@
-import { type Context, type FitOptions, fitNames } from '../../context/context.ts'
+import { type Context, type FitOptions, fitNames } from '../../context/fit.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { refuseUnknown } from '../../log/refuse-unknown.ts'

@@ -11,7 +11,7 @@ import {
 } from 'ai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { addedTexts } from '../../context/added-texts.fixture.ts'
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import { spongebob } from '../../context/policies/spongebob.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'

@@ -1,5 +1,5 @@
-import { type Context, type FitOptions, fitNames } from '../../context/context.ts'
 import { counterOf } from '../../context/draft/frame-options.ts'
+import { type Context, type FitOptions, fitNames } from '../../context/fit.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import { orderTools } from '../../context/prompt/split-prompt.ts'
 import { madeOnce } from '../../log/looks.ts'

@@ -1,4 +1,4 @@
-import { type FitOptions, fitNames } from '../../context/context.ts'
+import { type FitOptions, fitNames } from '../../context/fit.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import type { Receipt } from '../../context/receipt.ts'
 import { madeOnce } from '../../log/looks.ts'

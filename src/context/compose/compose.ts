@@ -10,10 +10,10 @@ import {
   withTail,
   withText,
 } from '../../log/write-message.ts'
-import { isCleared, lineTokens, savingOf } from '../conversation/clearing.ts'
+import { isCleared } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { isReference } from '../conversation/touched.ts'
-import type { Unit } from '../conversation/unit.ts'
+import { lineTokens, savingOf, type Unit } from '../conversation/unit.ts'
 import { fixedIn, gatherNotes, needsMarker, referredBy, textCost } from '../draft/cost.ts'
 import type { Draft } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
@@ -165,7 +165,7 @@ const latestLine = keepLatest<Message, Piece>()
 function clearedPiece(frame: Frame, piece: Piece, unit: Unit): Piece {
   const { message, raw, seqs, tokens } = piece
   const { count } = frame
-  if (savingOf(unit.kind, { role: message.role, tokens, message }, count) === 0) return piece
+  if (savingOf(unit.kind, tokens, message, count) === 0) return piece
   const name = `#${seqs[0]}`
   const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}` }
   const head = `[${name}, ${tokens} tokens cleared]`

@@ -2,10 +2,7 @@ import { placeOf } from './first-place.ts'
 import { remember } from './remember.ts'
 import type { Transcript } from './transcript.ts'
 
-/**
- * The units from one up to another whose result only says that an earlier one still holds, where that is gone, and the unit that
- * has it: its result is sent in their place. Only the first of several that refer to the same.
- */
+/** Which units refer to an earlier result that is gone, and the unit that has it: it is sent in place of the first of them. */
 export function findReferred(
   transcript: Transcript,
   from: number,

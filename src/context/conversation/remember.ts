@@ -56,14 +56,10 @@ export function keepLatest<Owner extends object, Value>() {
 }
 
 /** Finds the newest of `count` things that pass a test, or -1. Only the last is tested anew each time, as it may still grow. */
-export function createFindNewest(): (
-  transcript: Transcript,
-  count: number,
-  holds: (at: number) => boolean,
-) => number {
+export function createFindNewest() {
   /** The newest among the first `settled` things. */
   const looked = new WeakMap<Transcript, { readonly settled: number; readonly newest: number }>()
-  return (transcript, count, holds) => {
+  return (transcript: Transcript, count: number, holds: (at: number) => boolean): number => {
     const { settled, newest: before } = looked.get(transcript) ?? { settled: 0, newest: -1 }
     const last = count - 1
     if (last >= settled && holds(last)) return last

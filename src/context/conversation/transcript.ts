@@ -4,35 +4,38 @@ import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { savingOf } from './clearing.ts'
+import { firstPlace } from './first-place.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
 import { isReference, touchedBy } from './touched.ts'
-import { isOrdinary, type Stray, type Touched, type Unit, type UnitKind } from './unit.ts'
+import { isOrdinary, type Stray, savingOf, type Touched, type Unit, type UnitKind } from './unit.ts'
 
 /** The lists that a transcript is made of, handed over to it: it goes on writing into them. */
-export interface Lists {
-  readonly entries: Entry[]
-  readonly units: Unit[]
-  /** Running sums, [k] is that of the units before k: the cost of all but the first user message and system messages. */
-  readonly costBefore: number[]
+export type Lists = Readonly<ReturnType<typeof emptyLists>>
+
+/** Lists without units. `sums`: makes a list of running sums, [k] is that of the units before k. */
+export const emptyLists = (sums = () => [0]) => ({
+  entries: [] as Entry[],
+  units: [] as Unit[],
+  /** The cost of all but the first user message and system messages. */
+  costBefore: sums(),
   /** The cost of the notes, sent inline. */
-  readonly noteCostBefore: number[]
+  noteCostBefore: sums(),
   /** The tokens that clearing saves. */
-  readonly savingBefore: number[]
+  savingBefore: sums(),
   /** The cost of the system messages. */
-  readonly systemCostBefore: number[]
+  systemCostBefore: sums(),
   /** The number of units that a policy may leave out. */
-  readonly ordinaryBefore: number[]
+  ordinaryBefore: sums(),
   /** Units that are system messages in the middle of the conversation. */
-  readonly systems: number[]
+  systems: [] as number[],
   /** Units that begin a turn. */
-  readonly turns: number[]
+  turns: [] as number[],
   /** Units at which a cut can fall: those that begin a turn, and rounds. */
-  readonly stops: number[]
+  stops: [] as number[],
   /** Units whose result only says that an earlier one still holds. */
-  readonly references: number[]
-  readonly notes: { readonly at: number; readonly unit: number }[]
-}
+  references: [] as number[],
+  notes: [] as { readonly at: number; readonly unit: number }[],
+})
 
 /** A conversation after its system prompt, in units, with running sums. Append-only. */
 export interface Transcript extends ReadonlyLists {
@@ -47,6 +50,9 @@ export interface Transcript extends ReadonlyLists {
   /** A transcript that shares at most the first `length` entries; fewer where that would split a unit. */
   fork(length: number): Transcript
 }
+
+/** The running sums of what units cost, of all or as a policy has left them. */
+export type Sums = Pick<Transcript, 'costBefore' | 'noteCostBefore' | 'savingBefore' | 'systemCostBefore'>
 
 /** How well units, or entries of the index, which are units, answer a message: their numbers, and an integer for each. */
 export interface Scores {
@@ -88,24 +94,7 @@ type ReadonlyLists = { readonly [Name in keyof Lists]: Readonly<Lists[Name]> }
 const nothing: Touched = []
 const none: ReadonlyMap<number, Stray> = new Map()
 
-const sums = ['costBefore', 'noteCostBefore', 'savingBefore', 'systemCostBefore', 'ordinaryBefore'] as const
-
-/** The running sums, each made anew. */
-export const mapSums = (make: (name: (typeof sums)[number]) => number[]) =>
-  Object.fromEntries(sums.map(name => [name, make(name)])) as Pick<Lists, (typeof sums)[number]>
-
-export const emptyLists = (): Lists => ({
-  entries: [],
-  units: [],
-  ...mapSums(() => [0]),
-  systems: [],
-  turns: [],
-  stops: [],
-  references: [],
-  notes: [],
-})
-
-export function createTranscript(count: TokenCounter, lists = emptyLists()): Transcript {
+export function createTranscript(count: TokenCounter, lists: Lists = emptyLists()): Transcript {
   const { entries, units, systems, turns, stops, references, notes } = lists
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
@@ -124,7 +113,7 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
     const from = entries.length - 1
     listUnit(lists, index, kind)
     const entry = entries[from]!
-    const saving = savingOf(kind, entry, count)
+    const saving = savingOf(kind, entry.tokens, entry.message, count)
     const touched = kind === 'tools' || kind === 'system' ? touchedBy(entry.message) : nothing
     const empty = { noteTokens: 0, refers: false, missing: [], strays: strays ?? none }
     setLast({ index, kind, from, to: from + 1, tokens, saving, touched, ...empty })
@@ -158,7 +147,7 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
     }
     const sum = orphan
       ? last
-      : { tokens: last.tokens + tokens, saving: last.saving + savingOf('tools', entries[at]!, count) }
+      : { tokens: last.tokens + tokens, saving: last.saving + savingOf('tools', tokens, message, count) }
     const refers = last.refers || message.results.some(({ text }) => isReference(text))
     if (refers && !last.refers) references.push(last.index)
     setLast({ ...last, ...sum, to: at + 1, refers, strays: strays ?? none })
@@ -210,7 +199,11 @@ export function createTranscript(count: TokenCounter, lists = emptyLists()): Tra
       return createTranscript(count, {
         entries: entries.slice(0, end),
         units: units.slice(0, size),
-        ...mapSums(name => lists[name].slice(0, size + 1)),
+        costBefore: lists.costBefore.slice(0, size + 1),
+        noteCostBefore: lists.noteCostBefore.slice(0, size + 1),
+        savingBefore: lists.savingBefore.slice(0, size + 1),
+        systemCostBefore: lists.systemCostBefore.slice(0, size + 1),
+        ordinaryBefore: lists.ordinaryBefore.slice(0, size + 1),
         systems: before(systems),
         turns: before(turns),
         stops: before(stops),
@@ -242,6 +235,21 @@ export function countUnit(
   ordinaryBefore[index + 1] = ordinaryBefore[index]! + (goes ? 1 : 0)
 }
 
+/** Of more user messages in a row the older ones count as said before. */
+const mostInRow = 32
+
+/** The unit at which the exchange before a turn begins: the first of the user messages that the last reply answers, or the first of all. */
+export function exchangeStart({ turns, ordinaryBefore }: Transcript, turn: number): number {
+  // The first user message is not among the ordinary units.
+  const repliesBefore = (place: number) => ordinaryBefore[turns[place]!]! - Math.max(0, place - 1)
+  const firstOfRow = (last: number) =>
+    Math.max(
+      last - mostInRow,
+      firstPlace(last, place => repliesBefore(place) === repliesBefore(last)),
+    )
+  return turns[firstOfRow(Math.max(0, firstOfRow(turn) - 1))]!
+}
+
 /** How many of the last turns say how long the next ones will be. */
 const lastTurns = 20
 
@@ -254,11 +262,11 @@ export function meanTurn(transcript: Transcript): number {
 
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */
 export function costBetween(
-  { costBefore, noteCostBefore }: Pick<Transcript, 'costBefore' | 'noteCostBefore'>,
+  { costBefore, noteCostBefore }: Sums,
   from: number,
   to: number,
-  inlineNotes?: boolean,
-): number {
+  inlineNotes = false,
+) {
   const cost = costBefore[to]! - costBefore[from]!
   return inlineNotes ? cost + noteCostBefore[to]! - noteCostBefore[from]! : cost
 }

@@ -1,10 +1,8 @@
-import type { ToolCall } from '../../log/message.ts'
+import type { Message, ToolCall } from '../../log/message.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
+import type { Entry } from './stamp-entry.ts'
 
-/**
- * The kinds of units. A unit is sent or left out whole: a user message; an assistant message with its notes; an assistant
- * message with all its tool results. A `note` (without a reply) and a `stray` (a result without a call) are never sent
- * where they stand.
- */
+/** A unit is sent or left out whole. A `note` without a reply and a `stray`, a result without a call, are never sent where they stand. */
 export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'stray'
 
 /**
@@ -35,6 +33,12 @@ export interface Unit {
   readonly strays: ReadonlyMap<number, Stray>
 }
 
+/** The entries of a conversation, and the units that they form. */
+export interface Units {
+  readonly entries: readonly Entry[]
+  readonly units: readonly Unit[]
+}
+
 export interface Stray {
   /** Places of the stray results. Absent: the whole entry. */
   readonly results?: readonly number[]
@@ -46,4 +50,34 @@ export interface Stray {
 /** Whether a unit is left out, recalled or digested like others. System messages are always sent; notes and strays never. */
 export function isOrdinary({ kind }: Pick<Unit, 'kind'>): boolean {
   return kind === 'user' || kind === 'assistant' || kind === 'tools'
+}
+
+/** All text of a unit: what was said, the calls with their arguments, the results. */
+export function unitText({ entries }: Units, { from, to }: Unit): string {
+  return entries
+    .slice(from, to)
+    .filter(({ role }) => role !== 'assistant_note')
+    .flatMap(({ message }) => saidIn(message, call => `${call.name} ${call.arguments}`))
+    .join('\n')
+}
+
+/** Everything that a message says: its text, its calls, and the results that are not its text. */
+export function saidIn({ role, text, calls, results }: Message, describe: (call: ToolCall) => string) {
+  return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
+}
+
+/** The most tokens of the line that stands for a cleared result or answer. An estimate counts more than there are. */
+export const lineTokens = ({ exact }: Pick<TokenCounter, 'exact'>): number => (exact ? 32 : 56)
+
+/** Shorter ones are not worth a line. */
+const longResult = 64
+const longAnswer = 100
+
+/** The tokens that are saved when a message of a unit is cleared: only results of tools and answers can be. */
+export function savingOf(kind: UnitKind, tokens: number, message: Message, count: TokenCounter): number {
+  const { role, results } = message
+  const isResult = kind === 'tools' && role === 'tool' && tokens > longResult
+  const isAnswer = kind === 'assistant' && role === 'assistant' && tokens > longAnswer
+  const saving = tokens - lineTokens(count) * Math.max(1, results.length)
+  return isResult || isAnswer ? Math.max(0, saving) : 0
 }

@@ -52,12 +52,7 @@ export function checkDigesters(digesters: readonly Digester[]): void {
 }
 
 /** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
-function firstDigest(
-  exchange: Exchange,
-  digesters: readonly Digester[],
-  max: number,
-  problems: string[],
-): string {
+function firstDigest(exchange: Exchange, digesters: readonly Digester[], max: number, problems: string[]) {
   for (const [place, digester] of digesters.entries()) {
     const name = digester.name ? `digester "${digester.name}"` : `digesters[${place}]`
     const fault = (what: string) => problems.push(`${name} ${what}`)

@@ -1,7 +1,6 @@
 import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement } from '../../log/texts.ts'
-import { systemsShare } from '../conversation/age-systems.ts'
-import { type Cleared, isCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
+import { type Cleared, isCleared, savedBetween, savingSum, systemsShare } from '../conversation/clearing.ts'
 import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'

@@ -1,5 +1,4 @@
-import { ageSystems } from '../conversation/age-systems.ts'
-import { savedBetween } from '../conversation/clearing.ts'
+import { ageSystems, savedBetween } from '../conversation/clearing.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import { fixedCost, insertionCost, markerCost, needsMarker, systemsRoom, unitCost } from './cost.ts'
 import type { Draft, OwnDraft, Spare } from './draft.ts'

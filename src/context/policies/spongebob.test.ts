@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, calls, note, result, round, system, user } from '../../testing/builders.ts'
 import { words } from '../../tokens/words.ts'
-import type { FitOptions } from '../context.ts'
-import { fit } from '../fit.ts'
+import { type FitOptions, fit } from '../fit.ts'
 import { spongebob } from './spongebob.ts'
 
 const marker = '[Several conversation turns removed to conserve context.]'

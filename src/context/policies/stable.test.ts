@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assistant, calls, result, round, system, user } from '../../testing/builders.ts'
 import { words } from '../../tokens/words.ts'
-import type { Context, FitOptions } from '../context.ts'
 import { createFitter } from '../create-fitter.ts'
-import { fit } from '../fit.ts'
+import { type Context, type FitOptions, fit } from '../fit.ts'
 import { stable } from './stable.ts'
 
 const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => ({

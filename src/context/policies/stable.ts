@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
-import { ageSystems } from '../conversation/age-systems.ts'
+import { ageSystems } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, system, user } from '../../testing/builders.ts'
 import { estimate } from '../../tokens/estimate.ts'
-import type { FitOptions } from '../context.ts'
 import { digestExchange } from '../digests/index.ts'
-import { fit } from '../fit.ts'
+import { type FitOptions, fit } from '../fit.ts'
 import { tiered } from './tiered.ts'
 
 /** A lamp program of about 400 tokens. */

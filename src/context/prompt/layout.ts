@@ -3,10 +3,7 @@ import { isObject } from '../../log/parse-json.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import type { PromptLine } from './split-lines.ts'
 
-/**
- * What earlier calls have shown of a system prompt: which of its lines stand still. It holds no texts. Pass on what a context
- * gives as `promptLayout`.
- */
+/** What earlier calls have shown of a system prompt, without its texts: which lines stand still. A context gives it as `promptLayout`. */
 export interface PromptLayout {
   /**
    * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;
@@ -105,6 +102,8 @@ export const isLine = (id: string): boolean => !isGap(id) && !isChange(id)
 const toGap = ({ indent }: PromptLine): string => `_${Math.min(indent, 40)}`
 
 type LinePair = readonly [earlier: number, current: number]
+/** Where a stretch of both lists begins and ends. */
+type Stretches = Readonly<Record<'from' | 'to', LinePair>>
 
 /**
  * Finds for each id its place among the earlier ones, or -1; places ascend. Ids that stand once in both lists are matched
@@ -113,7 +112,7 @@ type LinePair = readonly [earlier: number, current: number]
 function matchLines(earlier: readonly string[], current: readonly string[]): readonly number[] {
   const places = new Array<number>(current.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */
-  function matchEnds(from: LinePair, to: LinePair): { readonly from: LinePair; readonly to: LinePair } {
+  function matchEnds(from: LinePair, to: LinePair): Stretches {
     let [[k, g], [endEarlier, endCurrent]] = [from, to]
     while (k < endEarlier && g < endCurrent && earlier[k] === current[g]) places[g++] = k++
     while (endEarlier > k && endCurrent > g && earlier[endEarlier - 1] === current[endCurrent - 1])
@@ -132,11 +131,7 @@ function matchLines(earlier: readonly string[], current: readonly string[]): rea
 }
 
 /** The places of the ids that stand once in both stretches, in the order of the current ones. */
-function pairsOf(
-  earlier: readonly string[],
-  current: readonly string[],
-  { from, to }: { readonly from: LinePair; readonly to: LinePair },
-): readonly LinePair[] {
+function pairsOf(earlier: readonly string[], current: readonly string[], { from, to }: Stretches) {
   const single = (ids: readonly string[], first: number, end: number) => {
     const places = new Map<string, number>()
     for (let at = first; at < end; at++) places.set(ids[at]!, places.has(ids[at]!) ? -1 : at)

@@ -5,29 +5,11 @@ import { changesBelow, changingTitle, standsUnder } from '../../log/texts.ts'
 import { arrange, isGap, isLine, isShownGap, type PromptLayout } from './layout.ts'
 import { describePlace, type PromptLine, splitLines } from './split-lines.ts'
 
-/** A system prompt, divided into what stands still and what changes. */
-export interface SplitPrompt {
-  /** The system messages as they are sent: the same objects where nothing changes. */
-  readonly messages: readonly MessageLike[]
-  /** The message with the changing lines; empty if there are none. */
-  readonly text: string
-  readonly lines: readonly string[]
-  readonly heads: readonly string[]
-  /** The first message as it was given: its changing lines, and stretches of its head; joined by line breaks. */
-  readonly given: readonly GivenPart[] | undefined
-  /** The characters of the first message's head before its first changing line. */
-  readonly before: number
-}
-
 /** Changing lines, or the first and the last place of a stretch of the head. */
 export type GivenPart = string | readonly [from: number, to: number]
 
 /** Divides the system messages by what is known of earlier ones. `length`: the messages of the conversation so far. */
-export function splitPrompt(
-  system: readonly MessageLike[],
-  layout: Pick<PromptLayout, 'heads'>,
-  length: number,
-): SplitPrompt {
+export function splitPrompt(system: readonly MessageLike[], layout: PromptLayout, length: number) {
   const heads: string[] = []
   const changing: PromptLine[] = []
   let first: ReturnType<typeof divide> | undefined
@@ -45,11 +27,15 @@ export function splitPrompt(
     }),
   )
   return {
+    /** The system messages as they are sent: the same objects where nothing changes. */
     messages,
+    /** The message with the changing lines; empty if there are none. */
     text: toText(changing),
     lines: changing.map(({ text }) => text.trim()),
     heads,
+    /** The first message as it was given: its changing lines, and stretches of its head; joined by line breaks. */
     given: first?.given,
+    /** The characters of the first message's head before its first changing line. */
     before: first?.before ?? 0,
   }
 }

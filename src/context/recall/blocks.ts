@@ -1,25 +1,24 @@
 import { recallTitle, toDay } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
-import { exchangeStart } from '../conversation/exchange-start.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
-import { findNamedFiles } from '../conversation/named-files.ts'
 import { keepLatest } from '../conversation/remember.ts'
-import { filesIn } from '../conversation/touched.ts'
-import { costBetween } from '../conversation/transcript.ts'
-import { saidIn } from '../conversation/unit-text.ts'
+import { filesIn, findNamedFiles } from '../conversation/touched.ts'
+import { costBetween, exchangeStart } from '../conversation/transcript.ts'
+import { saidIn } from '../conversation/unit.ts'
 import { textCost } from '../draft/cost.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
 import { type Costs, type CutState, cutEarly, isStill, spentIn } from '../stable/cut-state.ts'
 import { rememberRead } from '../stable/ledger.ts'
-import { chooseBlock, type RecallBlock, type Search } from './choose-block.ts'
+import { chooseBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { type Effort, type Judgement, judge, type Question } from './judge.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
-interface ExplainedBlock extends RecallBlock {
+/** The recalled units for one user message. */
+interface ExplainedBlock extends NonNullable<ReturnType<typeof chooseBlock>> {
   /** Why each unit was recalled, and the unit that has the words: itself, or one beside it. */
   readonly reasons: readonly { readonly why: string; readonly near?: number }[]
 }
@@ -128,11 +127,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
   }
 
   /** The block for a message beside others, if it asks for something that is gone. */
-  function choose(
-    search: Search,
-    others: RecallBlocks,
-    most = Number.POSITIVE_INFINITY,
-  ): ExplainedBlock | undefined {
+  function choose(search: Search, others: RecallBlocks, most = Number.POSITIVE_INFINITY) {
     const recalled = new Set(others.flatMap(block => block.units))
     const block = chooseBlock(search, recalled, most)
     return block && { ...block, reasons: reasonsFor(search, block.units) }
@@ -164,7 +159,7 @@ const isNeedy = ({ strength, named = [] }: Search) => strength >= needy || named
 const isWorthCutting = ({ strength, named = [] }: Search, share: number) =>
   strength >= needy * (0.5 + share) || named.length > 0
 
-const added = (blocks: RecallBlocks, block: ExplainedBlock | undefined): RecallBlocks =>
+const added = (blocks: RecallBlocks, block?: ExplainedBlock): RecallBlocks =>
   block ? [...blocks, block] : blocks
 
 const total = (blocks: RecallBlocks) => blocks.reduce((sum, block) => sum + block.tokens, 0)

@@ -1,17 +1,8 @@
-import { findEditsSince } from '../conversation/named-files.ts'
-import { filesIn } from '../conversation/touched.ts'
+import { filesIn, findEditsSince } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { Watch } from '../draft/frame.ts'
-import { bestFirst } from './best-first.ts'
 import { isRecallable, type Judgement, type Question, slope } from './judge.ts'
-
-/** The recalled units for one user message. */
-export interface RecallBlock {
-  readonly user: number
-  /** The recalled units, in the order of the conversation. */
-  readonly units: readonly number[]
-  readonly tokens: number
-}
+import { bestFirst } from './rank.ts'
 
 export interface Search extends Question, Judgement {
   /** The tokens that the effort's shares refer to. */
@@ -39,12 +30,8 @@ const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(m
 /** Whether a message asks strongly enough for a block, whatever room there is. */
 export const asksForBlock = (search: Search): boolean => limit(search) - search.headCost >= smallest
 
-/** Chooses the units to recall for a message, at most `room` tokens; mostly none. `recalled`: those in other blocks. */
-export function chooseBlock(
-  search: Search,
-  recalled: ReadonlySet<number>,
-  room: number,
-): RecallBlock | undefined {
+/** Chooses the units to recall for a user message, in order, at most `room` tokens; mostly none. `recalled`: those in other blocks. */
+export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room: number) {
   const { transcript, scores, user, headCost, dayCost, named = [], free, cutState, watch } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, limit(search)) - headCost

@@ -12,9 +12,8 @@ import {
 import { plainLedger } from '../stable/ledger.ts'
 import { reasonsFor } from './blocks.ts'
 import { chooseBlock } from './choose-block.ts'
-import { indexPassages } from './index-passages.ts'
 import { type Judgement, judge, toEffort } from './judge.ts'
-import { addToPassage, type Passage, type SpokenText } from './passage.ts'
+import { addToPassage, indexPassages, type Passage, type SpokenText } from './passage.ts'
 
 export interface ElsewhereOptions {
   readonly count: TokenCounter

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assistant, user } from '../../testing/builders.ts'
 import { fit } from '../fit.ts'
-import { isFollowUp } from './follow-up.ts'
+import { isFollowUp } from './asking.ts'
 import { createRecallIndex } from './recall-index.ts'
 
 const list = new URL('../../../bench/lib/follow-ups.mjs', import.meta.url).href

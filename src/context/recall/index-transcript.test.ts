@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { estimate } from '../../tokens/estimate.ts'
 import { readConversation } from '../conversation/conversation.ts'
 import { adoptIndex, indexTranscript, saveIndex } from './index-transcript.ts'
-import { unpackIndex } from './packed/pack-index.ts'
+import { unpackIndex } from './packed/packed-words.ts'
 
 const talk = [
   'The harbour crane lifts the mast of the Heron on Monday morning.',

@@ -1,8 +1,7 @@
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
-import { isOrdinary, type Unit } from '../conversation/unit.ts'
-import { unitText } from '../conversation/unit-text.ts'
-import { packIndex, type unpackIndex } from './packed/pack-index.ts'
+import { isOrdinary, type Unit, unitText } from '../conversation/unit.ts'
+import { packIndex, type unpackIndex } from './packed/packed-words.ts'
 import { createRecallIndex, type RecallIndex } from './recall-index.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 

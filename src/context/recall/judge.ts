@@ -5,8 +5,7 @@ import { touchesOne } from '../conversation/touched.ts'
 import type { Scores, Transcript } from '../conversation/transcript.ts'
 import type { CutState } from '../stable/cut-state.ts'
 import { isOpen, type Ledger } from '../stable/ledger.ts'
-import { isPlain, isQuestion } from './asking.ts'
-import { isFollowUp } from './follow-up.ts'
+import { isFollowUp, isPlain, isQuestion } from './asking.ts'
 import { comesAfterPause } from './index-transcript.ts'
 import { type Ranking, rank } from './rank.ts'
 import type { RankedIndex } from './recall-index.ts'
@@ -145,10 +144,7 @@ export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
 const viewTokens = 1500
 
 /** Whether a unit is not sent as it is, because it was cut or cleared, and was not left out by an earlier policy. */
-export function isRecallable(
-  { transcript, ledger, cutState, files, exchange }: Question,
-  unit: number,
-): boolean {
+export function isRecallable({ transcript, ledger, cutState, files, exchange }: Question, unit: number) {
   if (unit >= cutState.cut && !isCleared(transcript, cutState.cleared, unit)) return false
   // What was just said is sent anyway; rounds of tools may be lines.
   const old = transcript.units[unit]!
@@ -177,28 +173,23 @@ function bestOf(question: Question, { units, values }: Scores): Best {
 }
 
 /** How much is recalled, and at what cost. */
-export interface Effort {
-  /** How much better than the best entry in view the best old entry must be before anything is recalled. */
-  readonly gate: number
-  /** Share of the room that is kept for blocks. */
-  readonly room: number
-  /** The largest block, as a share of the room. */
-  readonly block: number
-  /** The share of the best score below which nothing is recalled, though there is room. */
-  readonly least: number
-}
+export type Effort = Readonly<ReturnType<typeof toEffort>>
 
 /** Turns effort, 0 to 1, into shares: it moves the gate by powers, and above 0.5 gives more of the window to blocks. */
-export function toEffort(effort: number): Effort {
+export function toEffort(effort: number) {
   if (!(effort >= 0 && effort <= 1)) {
     throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${showValue(effort)}`)
   }
   const above = Math.max(0, 2 * effort - 1)
   return {
+    /** How much better than the best entry in view the best old entry must be before anything is recalled. */
     // Rounded, as powers may differ in their last bit between engines.
     gate: Math.round(2.6 * 16 ** (1 - 2 * effort) * 1024) / 1024,
+    /** The share of the room that is kept for blocks. */
     room: Math.max(1 / 64, 0.75 * above),
+    /** The largest block, as a share of the room. */
     block: 0.5 + 0.5 * above,
+    /** The share of the best score below which nothing is recalled, though there is room. */
     least: 0.2 - 0.2 * above,
   }
 }

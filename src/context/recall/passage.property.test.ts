@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { indexPassages } from './index-passages.ts'
-import { addToPassage, readPassage } from './passage.ts'
+import { addToPassage, indexPassages, readPassage } from './passage.ts'
 import { rank } from './rank.ts'
 import { createRecallIndex } from './recall-index.ts'
 import { termsOf } from './terms.ts'

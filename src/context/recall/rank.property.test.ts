@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { packIndex, unpackIndex } from './packed/pack-index.ts'
+import { packIndex, unpackIndex } from './packed/packed-words.ts'
 import { rank } from './rank.ts'
 import * as ranking from './ranking.ts'
 import { createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'

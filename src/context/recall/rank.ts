@@ -1,5 +1,4 @@
 import type { Scores } from '../conversation/transcript.ts'
-import { bestFirst } from './best-first.ts'
 import { entryOf, rarity, shapeOf, shapeScores } from './posting.ts'
 import * as ranking from './ranking.ts'
 import { penaltyOf, type RankedIndex } from './recall-index.ts'
@@ -32,23 +31,15 @@ interface Finding extends Omit<Ranking, 'scores'> {
   readonly best: readonly number[]
 }
 
-interface RankOptions {
-  /** Only the entries before this one are ranked. Default: all. */
-  readonly n?: number
-  /** Parts of the text that are ranked by themselves, too. */
-  readonly parts?: readonly string[]
-  readonly limits?: ranking.RankLimits
-}
-
 /**
- * Ranks the entries before `n` for a text and for parts of it, as if the index ended there. All get scores for the same
- * entries: those of the sessions that match the text best, of the few that match a part best, and of the newest ones.
+ * Ranks the entries before `n` (default: all) for a text, and for parts of it by themselves, as if the index ended there. All get
+ * scores for the same entries: of the sessions that match the text best, of the few that match a part best, and of the newest ones.
  */
 export function rank(
   index: RankedIndex,
   text: string,
-  { n = index.size, parts = [], limits = ranking.limits }: RankOptions = {},
-): Ranking & { readonly parts: readonly Ranking[] } {
+  { n = index.size, parts = [] as readonly string[], limits = ranking.limits } = {},
+) {
   const ofText = find(text, 1)
   const others = parts.map((part, at) => find(part, at + 2))
   const few = others.flatMap(({ best }) => takeSessions(best, limits.newest))
@@ -206,4 +197,30 @@ function meanOfBest({ scores, hasMatch }: Matches, start: number, end: number, w
     }
   }
   return Math.round(((weight * ranking.unit) / 3) * (best + second + third))
+}
+
+/** Yields the places of scores by falling score, ties by place. A heap: of thousands only a handful is taken. */
+export function* bestFirst(scores: Float64Array): Generator<number> {
+  const heap = new Int32Array(scores.length)
+  for (let at = heap.length - 1; at >= 0; at--) sink(heap, heap.length, at, at, scores)
+  for (let size = heap.length - 1; size >= 0; size--) {
+    const best = heap[0]!
+    sink(heap, size, 0, heap[size]!, scores)
+    yield best
+  }
+}
+
+/** Puts a place into a heap of a size: where another was, or below it. */
+function sink(heap: Int32Array, size: number, top: number, place: number, scores: Float64Array): void {
+  const lead = (a: number, b: number) => scores[a]! - scores[b]! || b - a
+  let at = top
+  for (;;) {
+    let child = 2 * at + 1
+    if (child >= size) break
+    if (child + 1 < size && lead(heap[child + 1]!, heap[child]!) > 0) child += 1
+    if (lead(heap[child]!, place) < 0) break
+    heap[at] = heap[child]!
+    at = child
+  }
+  heap[at] = place
 }

@@ -30,19 +30,20 @@ export const talk = 0.5
 export const length = 0.35
 /** Scores are integers of this fraction: logarithms differ in the last bit between engines, integers do not. */
 export const unit = 1024
+
 /** How much of a long conversation is read for one message. */
-export interface RankLimits {
+export const limits = {
   /** The most postings for the words of the message. */
-  readonly postings: number
+  postings: 2 ** 15,
   /** The most postings for the terms that recur in its best sessions. */
-  readonly related: number
+  related: 2 ** 12,
   /** Sessions are looked into, the best ones first, until they have this many entries. */
-  readonly entries: number
+  entries: 2 ** 11,
   /**
    * The sessions of this many newest entries are always looked into: old entries are compared with what is in view. Of the
    * sessions that match a part of the message best, as many entries are looked into.
    */
-  readonly newest: number
+  newest: 256,
 }
 
-export const limits: RankLimits = { postings: 2 ** 15, related: 2 ** 12, entries: 2 ** 11, newest: 256 }
+export type RankLimits = Readonly<typeof limits>

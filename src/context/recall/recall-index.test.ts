@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Scores } from '../conversation/transcript.ts'
-import { packIndex, unpackIndex } from './packed/pack-index.ts'
+import { packIndex, unpackIndex } from './packed/packed-words.ts'
 import { entryOf } from './posting.ts'
 import { rank } from './rank.ts'
 import { createRecallIndex, type RecallDocument, type RecallIndex } from './recall-index.ts'

@@ -20,27 +20,23 @@ export interface Vocabulary {
 }
 
 /** What is kept of each term and of each entry besides the words of the entries. */
-export interface IndexColumns {
-  readonly vocabulary: Vocabulary
-  /** By entry: how many terms it has and its tokens, as running sums, its session and its flags. */
-  readonly lengthSums: number[]
-  readonly tokenSums: number[]
-  readonly sessions: number[]
-  readonly flags: number[]
-  /** By entry: the part of its score that no question changes. */
-  readonly priors: number[]
-  /** First entries of the sessions. */
-  readonly starts: number[]
-}
+export type IndexColumns = Readonly<ReturnType<typeof emptyColumns>>
 
-export const emptyColumns = (): IndexColumns => ({
-  vocabulary: new Map<string, number>(),
-  lengthSums: [],
-  tokenSums: [],
-  sessions: [],
-  flags: [],
-  priors: [],
-  starts: [],
+/** Columns without entries. `byEntry`: makes a list with a number for each. */
+export const emptyColumns = (
+  vocabulary: Vocabulary = new Map<string, number>(),
+  byEntry = (): number[] => [],
+) => ({
+  vocabulary,
+  /** How many terms an entry has and its tokens, as running sums, its session and its flags. */
+  lengthSums: byEntry(),
+  tokenSums: byEntry(),
+  sessions: byEntry(),
+  flags: byEntry(),
+  /** The part of an entry's score that no question changes. */
+  priors: byEntry(),
+  /** First entries of the sessions. */
+  starts: [] as number[],
 })
 
 /** The flags of an entry. */
@@ -95,10 +91,7 @@ export interface Words {
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /**
-   * The postings of a term in the newest `most` of the first `n` entries that have it, ascending, in one list or several. Always of this
-   * kind: the loop over them is compiled once.
-   */
+  /** The postings of a term in the newest `most` of the first `n` entries with it, ascending. Always this kind: the loop compiles once. */
   postings(id: number, wanted: { readonly n: number; readonly most: number }): readonly Uint32Array[]
 }
 

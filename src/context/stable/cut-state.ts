@@ -1,58 +1,40 @@
-import { ageSystems } from '../conversation/age-systems.ts'
-import { type Cleared, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
-import { exchangeStart } from '../conversation/exchange-start.ts'
+import { ageSystems, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
-import { costBetween } from '../conversation/transcript.ts'
+import { costBetween, exchangeStart } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import type { DividedRoom } from './divide-room.ts'
 import { type Ledger, rememberRead } from './ledger.ts'
 
 /** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
-export interface CutState {
-  /** The number of stops read. */
-  readonly next: number
-  /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
-  readonly cut: number
-  /** What is sent as one line. */
-  readonly cleared: Cleared
-  /** The unit at which the room was full last, and the user message of its turn. */
-  readonly movedAt: number
-  readonly movedAtUser: number
-  /** The turn being read (an index into the turns), and its user message. */
-  readonly turn: number
-  readonly user: number
-  /** How full it was: the tokens to be sent, and the room for them. */
-  readonly needed: number
-  readonly limit: number
-  /** Tokens before the cut that are sent all the same: system messages, and what earlier policies protect. */
-  readonly stuck: number
-  /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
-  readonly request: number
-  readonly lines: number
-  /** The first round of that turn, which mostly holds the plan: it is sent too. -1 if there is none, or if it is long. */
-  readonly opening: number
-  /** The tokens of these three. */
-  readonly beginning: number
-  /** The tokens of system messages before `movedAt` that are not sent any more. */
-  readonly aged: number
-}
+export type CutState = Readonly<typeof start>
 
-const start: CutState = {
+const start = {
+  /** The number of stops read. */
   next: 0,
+  /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
   cut: 0,
+  /** What is sent as one line. */
   cleared: nothingCleared,
+  /** The unit at which the room was full last, and the user message of its turn. */
   movedAt: 0,
   movedAtUser: -1,
+  /** The turn being read (an index into the turns), and its user message. */
   turn: -1,
   user: -1,
+  /** How full it was: the tokens to be sent, and the room for them. */
   needed: 0,
   limit: 0,
+  /** Tokens before the cut that are sent all the same: system messages, and what earlier policies protect. */
   stuck: 0,
+  /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
   request: -1,
   lines: 0,
+  /** The first round of that turn, which mostly holds the plan: it is sent too. -1 if there is none, or if it is long. */
   opening: -1,
+  /** The tokens of these three. */
   beginning: 0,
+  /** The tokens of system messages before `movedAt` that are not sent any more. */
   aged: 0,
 }
 

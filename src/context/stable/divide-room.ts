@@ -3,38 +3,7 @@ import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
-export interface DividedRoom {
-  /** The room beside system prompt and tools, which all shares refer to. */
-  readonly base: number
-  /** The parts of it that are kept for digests, for the journal where tools were called, and for recalled entries. */
-  readonly digests: number
-  readonly journal: number
-  readonly recall: number
-  /** The most tokens of conversation while nothing has been cut. */
-  readonly whole: number
-  /** The most tokens of conversation after a cut. */
-  readonly tail: number
-  /** The most tokens of conversation inside a turn, where rounds follow each other: they recall nothing. */
-  readonly inside: number
-  /** The same in the first turn, which has nothing older than itself. */
-  readonly single: number
-  /** The tokens for what the turn's request has recalled. */
-  readonly recallInside: number
-  /** The most tokens for lines of rounds that were cut from the open turn. */
-  readonly lines: number
-  /** The most tokens for system messages that stand in the conversation. */
-  readonly systems: number
-  /** The most tokens that a cut leaves, and one that makes room for what a message asks for. */
-  readonly low: number
-  readonly early: number
-  /** The least charge for a user message, so that short ones do not cut just before a long one. */
-  readonly least: number
-  /** The last exchange survives a cut if it costs at most this; one with rounds of tools, which go on in the next turn, at most `keepRounds`. */
-  readonly keep: number
-  readonly keepRounds: number
-  /** Whether notes are sent with their replies, and cost there. */
-  readonly inlineNotes: boolean
-}
+export type DividedRoom = Readonly<ReturnType<typeof divideRoom>>
 
 /** The shares of the room that are kept for recall and for digests, and that a cut leaves. */
 type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
@@ -43,7 +12,7 @@ type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
  * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
  * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
  */
-export function divideRoom(frame: Frame, shares: Shares): DividedRoom {
+export function divideRoom(frame: Frame, shares: Shares) {
   const { window, transcript, notes, full } = frame
   const base = baseRoom(frame)
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
@@ -62,22 +31,35 @@ export function divideRoom(frame: Frame, shares: Shares): DividedRoom {
   // The journal takes from recall, so that the first call of a tool does not move the cut.
   const recall = Math.max(0, apart - journal)
   return {
+    /** The room beside system prompt and tools, which all shares refer to. */
     base,
+    /** The parts of it that are kept for digests, for the journal where tools were called, and for recalled entries. */
     digests,
     journal,
     recall,
+    /** The most tokens of conversation while nothing has been cut. */
     whole,
+    /** The most tokens of conversation after a cut. */
     tail,
+    /** The most tokens of conversation inside a turn, where rounds follow each other: they recall nothing. */
     inside: Math.max(0, single - digests - recallInside),
+    /** The same in the first turn, which has nothing older than itself. */
     single: Math.max(0, single - recallInside),
+    /** The tokens for what the turn's request has recalled. */
     recallInside,
+    /** The most tokens for lines of rounds that were cut from the open turn. */
     lines: Math.floor(base * linesShare),
+    /** The most tokens for system messages that stand in the conversation. */
     systems: systemsRoom(frame),
+    /** The most tokens that a cut leaves, and one that makes room for what a message asks for. */
     low: Math.floor(tail * (full ? 1 : shares.low)),
     early: Math.floor(tail * shares.low),
+    /** The last exchange survives a cut if it costs at most this; one with rounds of tools, which go on in the next turn, at most `keepRounds`. */
     keep: tail + recall,
     keepRounds: Math.floor((tail + recall) / 2),
+    /** The least charge for a user message, so that short ones do not cut just before a long one. */
     least: Math.floor(base / 32),
+    /** Whether notes are sent with their replies, and cost there. */
     inlineNotes,
   }
 }

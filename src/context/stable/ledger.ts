@@ -1,10 +1,9 @@
 import { remember } from '../conversation/remember.ts'
-import { countUnit, emptyLists, type Transcript } from '../conversation/transcript.ts'
+import { countUnit, emptyLists, type Sums, type Transcript } from '../conversation/transcript.ts'
 import type { Draft } from '../draft/draft.ts'
 
 /** What units cost in a draft: as the transcript counts them, or as earlier policies have left them. */
-export interface Ledger
-  extends Pick<Transcript, 'costBefore' | 'noteCostBefore' | 'savingBefore' | 'systemCostBefore'> {
+export interface Ledger extends Sums {
   readonly transcript: Transcript
   /** What earlier policies decided, one character for each unit. Empty if they decided nothing. */
   readonly decided: string

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../log/message.ts'
 import { markerText } from '../../log/texts.ts'
-import type { FitOptions } from '../context.ts'
-import { fit } from '../fit.ts'
+import { type FitOptions, fit } from '../fit.ts'
 import type { Receipt } from '../receipt.ts'
 
 const words = (n: number, from: number) => Array.from({ length: n }, (_, at) => `word${from}x${at}`).join(' ')

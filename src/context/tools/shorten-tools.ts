@@ -34,11 +34,7 @@ const longestKnown = 512 * 1024
  * first, each step for all tools. Names, types, enums, defaults and what else a schema demands stay as they are. If the
  * last step is not enough, its result is sent. Pure: the same tools, limit and counter give the same bytes.
  */
-export function shortenTools(
-  tools: readonly unknown[],
-  most: number,
-  count: Pick<TokenCounter, 'tools'>,
-): OfferedTools {
+export function shortenTools(tools: readonly unknown[], most: number, count: TokenCounter): OfferedTools {
   const whole = tools.length === 0 ? 0 : count.tools(tools)
   // What is no JSON is sent, and refused, as it is.
   const json = whole > most ? attempt(() => JSON.stringify(tools), undefined) : undefined

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { termPlaces } from './term-places.ts'
+import { termPlaces } from './why-recall.ts'
 
 const marked = (text: string, ...asked: readonly string[]) =>
   termPlaces(text, term => asked.includes(term)).map(([from, to]) => text.slice(from, to))

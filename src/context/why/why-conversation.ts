@@ -2,17 +2,17 @@ import type { MessageLike } from '../../log/message.ts'
 import { present } from '../../log/present.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { finish } from '../compose/finish.ts'
-import type { FitOptions } from '../context.ts'
-import { isCleared, savingOf } from '../conversation/clearing.ts'
+import { isCleared } from '../conversation/clearing.ts'
 import { type Conversation, readConversation } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'
+import { savingOf } from '../conversation/unit.ts'
 import { beginDraft } from '../draft/create-draft.ts'
 import { applyPolicy } from '../draft/draft.ts'
 import type { Watch } from '../draft/frame.ts'
 import { findSpan } from '../draft/span.ts'
 import { entryAt } from '../explain.ts'
-import { checkFit } from '../fit.ts'
+import { checkFit, type FitOptions } from '../fit.ts'
 import { makeReceipt } from '../make-receipt.ts'
 import { defaultPolicy } from '../policies/recall.ts'
 import type { StableCut } from '../policies/stable.ts'
@@ -90,7 +90,8 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
   const place = receipt.sent.findIndex(message => textWith(message, seq))
   const { seqs = [], text } = (place >= 0 && textWith(receipt.sent[place]!, seq)) || {}
   const isProtected = index < 0 || frame.fixed.has(index)
-  const isLong = unit !== undefined && savingOf(unit.kind, transcript.entries[at]!, frame.count) > 0
+  const entry = transcript.entries[at]
+  const isLong = unit && entry && savingOf(unit.kind, entry.tokens, entry.message, frame.count) > 0
   const isWhole = seqs.includes(seq) && line.fate !== 'cleared'
   const isSent = isWhole && index >= 0 && !isAlways(transcript, index)
   const recall = unit && isOfSpan ? trace.explain({ frame, unit, spans, insertions, at }) : undefined
@@ -134,11 +135,7 @@ const isAlways = ({ firstUser, systems }: Transcript, unit: number) =>
 const mostTurns = 64
 
 /** Goes on turn by turn until a unit is no longer sent; undefined if it stays. The turns say nothing, so nothing is recalled. */
-function findLeaving(
-  transcript: Transcript,
-  count: TokenCounter,
-  isSent: (grown: Transcript) => boolean,
-): Leaving | undefined {
+function findLeaving(transcript: Transcript, count: TokenCounter, isSent: (grown: Transcript) => boolean) {
   const mean = meanTurn(transcript)
   const grown = copyTranscript(transcript)
   const texts = { user: textOfTokens(count, mean / 3), assistant: textOfTokens(count, (mean * 2) / 3) }

@@ -9,8 +9,8 @@ import { sliding } from '../policies/sliding.ts'
 import { spongebob } from '../policies/spongebob.ts'
 import { tiered } from '../policies/tiered.ts'
 import { termsOf } from '../recall/terms.ts'
-import { termPlaces } from './term-places.ts'
 import { why } from './why-conversation.ts'
+import { termPlaces } from './why-recall.ts'
 
 const chat = JSON.parse(
   readFileSync(new URL('../../../examples/project-chat.json', import.meta.url), 'utf8'),

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import type { GivenPart } from '../../context/prompt/split-prompt.ts'
 import type { Part, ReceiptCut, Remembered, SentMessage } from '../../context/receipt.ts'
 import { ThroughlineError } from '../../log/error.ts'

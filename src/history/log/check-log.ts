@@ -1,5 +1,5 @@
 import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
-import { unitsPerCheckpoint } from '../../context/checkpoint/pack-checkpoint.ts'
+import { unitsPerCheckpoint } from '../../context/checkpoint/checkpoint.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { plural } from '../../log/line.ts'

@@ -3,7 +3,7 @@ import {
   packCheckpoint,
   unitsPerCheckpoint,
   unusable,
-} from '../../context/checkpoint/pack-checkpoint.ts'
+} from '../../context/checkpoint/checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import { learnedIn as learnedBetween, type PromptLayout } from '../../context/prompt/layout.ts'
 import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'

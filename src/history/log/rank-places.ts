@@ -1,5 +1,5 @@
-import { bestFirst } from '../../context/recall/best-first.ts'
 import { rarity } from '../../context/recall/posting.ts'
+import { bestFirst } from '../../context/recall/rank.ts'
 import { beside, beyond, saturation } from '../../context/recall/ranking.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
 import { threadId } from './read-log.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import { countFates } from '../../context/make-receipt.ts'
 import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'

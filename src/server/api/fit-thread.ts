@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import { choosePolicy, policyNames } from '../../context/policies/choose-policy.ts'
 import { isRun } from '../../history/calls/plan.ts'
 import { givenPrompt, readPlan } from '../../history/calls/read-plan.ts'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import type { History, Thread } from '../../history/index.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'

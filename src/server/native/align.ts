@@ -1,4 +1,4 @@
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { agreement } from '../identity/agreement.ts'

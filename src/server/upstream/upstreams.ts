@@ -1,4 +1,4 @@
-import type { FitOptions } from '../../context/context.ts'
+import type { FitOptions } from '../../context/fit.ts'
 import { showValue } from '../../log/error.ts'
 import { ModelError } from '../../models/model.ts'
 import { withCredential } from './credential.ts'

@@ -1,5 +1,5 @@
-import type { Context } from '../../context/context.ts'
 import { withoutLateSystem } from '../../context/draft/frame-options.ts'
+import type { Context } from '../../context/fit.ts'
 import type { LateAccount } from '../../history/calls/read-plan.ts'
 import { present } from '../../log/present.ts'
 import { ModelError, type ModelUsage } from '../../models/model.ts'

@@ -1,5 +1,5 @@
 import { ContextOverflowError } from '../../context/compose/finish.ts'
-import type { Context } from '../../context/context.ts'
+import type { Context } from '../../context/fit.ts'
 import type { Receipt } from '../../context/receipt.ts'
 import { offeredTools } from '../../context/tools/shorten-tools.ts'
 import type { MessageLike } from '../../log/message.ts'

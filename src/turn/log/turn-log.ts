@@ -1,5 +1,4 @@
-import type { Context } from '../../context/context.ts'
-import { fit } from '../../context/fit.ts'
+import { type Context, fit } from '../../context/fit.ts'
 import type { CallOutcome } from '../../history/calls/calls.ts'
 import { type CancelledTurn, closingFor, type Ending } from '../../history/log/closing.ts'
 import { isSeen, type SeenMessage, viewOf } from '../../history/log/logged-message.ts'

@@ -1,7 +1,7 @@
-import { type Column, createReader, createWriter, sumsOf } from '../../../log/pack-bytes.ts'
+import { createReader, createWriter, sumsOf } from '../../../log/pack-bytes.ts'
 import { firstPlace } from '../../conversation/first-place.ts'
 import { countOf, entryOf } from '../posting.ts'
-import type { EntryFacts, RecallIndex } from '../recall-index.ts'
+import type { RecallIndex } from '../recall-index.ts'
 
 /** Entries of a stretch; the last one of an index may have fewer. */
 export const stretchSize = 512
@@ -81,29 +81,20 @@ function packPostings(index: RecallIndex, id: number, from: number, to: number) 
 }
 
 /** A stretch as it was packed. Most of its postings are never asked for: they are read where they stand. */
-export interface PackedStretch {
-  /** How many terms there were before it, and how many were new in it: their texts. */
-  readonly termsBefore: number
-  readonly fresh: number
-  readonly texts: Uint8Array
-  /** By entry. */
-  readonly facts: Readonly<Record<keyof EntryFacts, Column>>
-  /** The ascending numbers of its terms that were known before. The new ones follow them. */
-  readonly old: Uint32Array
-  /** By term: how many entries have it, and where its postings end. */
-  readonly sizes: Column
-  readonly ends: Uint32Array
-  readonly codes: Uint8Array
-}
+export type PackedStretch = Readonly<ReturnType<typeof readStretch>>
 
 /** Reads a stretch. Throws if it is broken. */
-export function readStretch(packed: Uint8Array, invalid: (why: string) => Error): PackedStretch {
+export function readStretch(packed: Uint8Array, invalid: (why: string) => Error) {
   const bytes = createReader(packed, invalid)
+  // How many terms there were before it, and how many were new in it: their texts.
   const termsBefore = bytes.number()
   const fresh = bytes.number()
   const texts = bytes.bytes(bytes.number())
   const next = bytes.numbers
+  // By entry.
   const facts = { terms: next(), fresh: next(), length: next(), tokens: next(), flags: next() }
+  // The ascending numbers of its terms that were known before, which the new ones follow; by term, how many entries have it, and
+  // where its postings end.
   const [old, sizes, ends] = [sumsOf(next()), next(), sumsOf(next())]
   const codes = bytes.rest()
   const size = facts.terms.length

@@ -1,14 +1,10 @@
+import { ThroughlineError } from '../../../log/error.ts'
+import { createReader, createWriter, seal, unseal } from '../../../log/pack-bytes.ts'
 import { firstPlace, placeOf } from '../../conversation/first-place.ts'
-import { roomyList } from '../../conversation/roomy-list.ts'
+import { roomyList } from '../../conversation/lazy-list.ts'
 import { entryOf, toPosting } from '../posting.ts'
-import {
-  createRecallIndex,
-  type IndexColumns,
-  type RecallIndex,
-  setEntries,
-  type Words,
-} from '../recall-index.ts'
-import { type PackedStretch, readStretch, stretchSize } from './packed-stretch.ts'
+import { createRecallIndex, emptyColumns, type RecallIndex, setEntries, type Words } from '../recall-index.ts'
+import { type PackedStretch, packStretch, readStretch, stretchSize } from './packed-stretch.ts'
 import { createPackedVocabulary } from './packed-vocabulary.ts'
 
 type PackedWords = ReturnType<typeof createPackedWords>
@@ -108,16 +104,7 @@ export function createPackedWords(invalid: (why: string) => Error) {
     },
     /** What is known of the terms and entries of all stretches. */
     columns() {
-      const byEntry = () => roomyList<number>(entries)
-      const columns: IndexColumns = {
-        vocabulary: createPackedVocabulary(stretches),
-        lengthSums: byEntry(),
-        tokenSums: byEntry(),
-        sessions: byEntry(),
-        flags: byEntry(),
-        priors: byEntry(),
-        starts: [],
-      }
+      const columns = emptyColumns(createPackedVocabulary(stretches), () => roomyList<number>(entries))
       totals = new Int32Array(terms)
       for (const [number, stretch] of stretches.entries()) {
         addSizes(totals, stretch)
@@ -171,3 +158,35 @@ function slotOf({ termsBefore, fresh, old }: PackedStretch, id: number): number 
   const slot = placeOf(old, id)
   return old[slot] === id ? slot : -1
 }
+
+/** Changes with the terms, the stems or the layout: an index of another version is rebuilt from the log. */
+const version = 10
+
+/** Packs an index, with the time of its last entry. A cache that can be rebuilt from the conversation. */
+export function packIndex(index: RecallIndex, time?: number): Uint8Array {
+  const bytes = createWriter()
+  bytes.optional(time)
+  const stretches = Math.ceil(index.size / stretchSize)
+  bytes.number(stretches)
+  for (let at = 0; at < stretches; at++) {
+    const packed = packStretch(index, at)
+    bytes.number(packed.length)
+    bytes.bytes(packed)
+  }
+  return seal(version, bytes.done())
+}
+
+/** Reads a packed index. Throws when the bytes are of another version or broken: then rebuild it from the log. */
+export function unpackIndex(packed: Uint8Array) {
+  const bytes = createReader(unseal(version, packed, invalid), invalid)
+  const time = bytes.optional()
+  const words = createPackedWords(invalid)
+  for (let left = bytes.number(); left > 0; left--) words.add(bytes.bytes(bytes.number()))
+  return { index: indexAfter(words), time }
+}
+
+const invalid = (why: string) =>
+  new ThroughlineError(
+    'invalid_index',
+    `The saved recall index cannot be used: ${why}. Build it again from the log.`,
+  )

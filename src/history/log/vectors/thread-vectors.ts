@@ -1,6 +1,6 @@
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../../context/conversation/transcript.ts'
-import { saidIn } from '../../../context/conversation/unit-text.ts'
+import { saidIn } from '../../../context/conversation/unit.ts'
 import { withoutLabel } from '../../../context/recall/terms.ts'
 import type { Message } from '../../../log/message.ts'
 import type { Head, ThreadKey } from '../../../stores/store.ts'

@@ -1,7 +1,6 @@
-import type { Context, FitOptions } from '../../../context/context.ts'
 import { createConversation } from '../../../context/conversation/conversation.ts'
 import { stampEntry } from '../../../context/conversation/stamp-entry.ts'
-import { fitConversation, readWhole } from '../../../context/fit.ts'
+import { type Context, type FitOptions, fitConversation, readWhole } from '../../../context/fit.ts'
 import type { PromptLayout } from '../../../context/prompt/layout.ts'
 import { shareIndex } from '../../../context/recall/index-transcript.ts'
 import type { LoggedMessage } from '../../../history/index.ts'

@@ -8,8 +8,7 @@ import { indexTranscript } from '../recall/index-transcript.ts'
 import { cutStateOf } from '../stable/cut-state.ts'
 import { plainLedger } from '../stable/ledger.ts'
 import { EntryNeeded } from './absent-entry.ts'
-import { packCheckpoint, unitsPerCheckpoint } from './pack-checkpoint.ts'
-import { restoreTranscript } from './restore-transcript.ts'
+import { packCheckpoint, restoreTranscript, unitsPerCheckpoint } from './checkpoint.ts'
 
 const count = words()
 
