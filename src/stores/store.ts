@@ -18,7 +18,7 @@ import type {
   StoredEntry,
   StoredTurn,
   ThreadKey,
-  ThreadPlace,
+  WordPlace,
 } from './stored.ts'
 
 export type * from './stored.ts'
@@ -127,7 +127,7 @@ export interface Store {
     tenant: string,
     words: readonly (readonly string[])[],
     options?: FindWords,
-  ): Promise<readonly (readonly ThreadPlace[])[]>
+  ): Promise<readonly (readonly WordPlace[])[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With
    * `unusedSince`: only if it was not used since then and no turn is held, else it returns false. Then no tombstone stays: what

@@ -208,12 +208,19 @@ export interface FindWords {
   readonly person?: string | undefined
   /** Only in this conversation. */
   readonly conversation?: string | undefined
+  /** Whether places have the times of their entries. Default false. */
+  readonly times?: boolean
 }
 
 /** Where an entry stands. */
 export interface ThreadPlace {
   readonly thread: ThreadKey
   readonly seq: number
+}
+
+/** Where an entry with a word stands. */
+export interface WordPlace extends ThreadPlace {
+  readonly time?: number
 }
 
 /** A short text by which a place of a thread is found again. */
