@@ -18,8 +18,7 @@ const { json, data, sizes, stores } = readArgs({
   stores: { type: 'string', default: 'sqlite,postgres' },
 })
 const sets = loadSets(data)
-const ranked = await rankSessions(sets.locomo ?? [])
-const undated = await rankSessions((sets.locomo ?? []).map(withoutDates))
+const [ranked, undated] = [await rankSessions(true), await rankSessions(false)]
 const costs = []
 // One server for all sizes, with a schema for each.
 const server = stores.includes('postgres') ? await startPostgres() : undefined
@@ -33,14 +32,15 @@ console.log(
 )
 
 /** Ranks the sessions of each conversation by themselves: those of others are not among them. */
-async function rankSessions(conversations) {
+async function rankSessions(hasLines) {
   const results = {
     'plain BM25': newSums(),
     'history.search': newSums(),
     'history.search, 20 messages': newSums(),
   }
-  for (const { turns, questions } of conversations) {
-    const sessions = sessionsOf(turns)
+  for (const { turns: untimed, questions } of sets.locomo ?? []) {
+    const sessions = sessionsOf(untimed)
+    const turns = atTheirTimes(untimed, hasLines)
     const plain = plainRanking(turns, sessions)
     await withStore('sqlite', 0, async store => {
       const history = createHistory({ store })
@@ -62,10 +62,18 @@ async function rankSessions(conversations) {
   return results
 }
 
-/** The same without the line that dates a session: see conversations.mjs. */
-function withoutDates({ turns, questions }) {
-  const content = text => text.replace(/^\[Session [^\n]*\n/, '')
-  return { questions, turns: turns.map(turn => ({ ...turn, content: content(turn.content) })) }
+/** Messages at the times of their sessions, as any log has them, with the lines that date these (see conversations.mjs) or without. */
+function atTheirTimes(turns, hasLines) {
+  let [start, first] = [0, 0]
+  return turns.map(({ role, content, time }) => {
+    const [line, hour, day] = /^\[Session \d+, (\S+ [ap]m) on (.+)\]\n/.exec(content) ?? []
+    if (line) [start, first] = [Date.parse(`${day} ${hour} UTC`), time]
+    return {
+      role,
+      content: line && !hasLines ? content.slice(line.length) : content,
+      time: start + time - first,
+    }
+  })
 }
 
 /** The score of a session and of its best message, each divided by the best, half each. */

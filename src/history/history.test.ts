@@ -266,6 +266,21 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect(contents(await thread.messages())).toEqual(['one', 'Done.', 'two'])
   })
 
+  it('ranks what was said on the day, in the month or in the year that a query names first', async () => {
+    const history = createHistory({ store: createStore(), count: words() })
+    const days = ['2022-05-03', '2023-05-03', '2023-05-20', '2023-10-12', '2023-10-13', '2023-10-14']
+    for (const day of days)
+      await history.thread(day).seedTurns([{ ...user('the boat was painted again'), time: Date.parse(day) }])
+    const first = async (query: string) => (await history.search(query))[0]?.thread.conversation
+    expect(await first('when did we paint the boat on 3 May 2023?')).toBe('2023-05-03')
+    expect(await first('le boat du 12 octobre')).toBe('2023-10-12')
+    expect(await first('the boat in 2022')).toBe('2022-05-03')
+    const inMay = (await history.search('the boat in May'))
+      .slice(0, 3)
+      .map(({ thread }) => thread.conversation)
+    expect(inMay.sort()).toEqual(days.slice(0, 3))
+  })
+
   it('keeps actors, conversations and tenants apart; seeds, lists, searches and deletes', async () => {
     const store = createStore()
     const history = createHistory({ store, count: words() })

@@ -1,11 +1,12 @@
 import { readMessage } from '../log/parse-message.ts'
 import { showEach } from '../notes/index.ts'
-import type { StoredEntry, ThreadPlace } from '../stores/store.ts'
+import type { StoredEntry, ThreadPlace, WordPlace } from '../stores/store.ts'
 import { CorruptEntryError } from '../stores/store-error.ts'
 import { payloadTexts, textsIn } from '../stores/words.ts'
 import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
-import { isTelling, matchTexts, type TextMatch, toQuery } from './log/match-text.ts'
+import { type TextMatch, isTelling, matchTexts, toQuery } from './log/match-text.ts'
+import { toDateTests } from './log/query-dates.ts'
 import { rankPlaces, sortPlaces } from './log/rank-places.ts'
 import { type LogSource, listLog, placeId } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
@@ -61,7 +62,9 @@ export async function searchLog(
   if (words.length === 0 || limit === 0) return []
   const isSearched = ({ thread }: ThreadPlace) =>
     thread.actor !== promptActor && (scope === 'everything' || !isSideThread(thread))
-  const listed = await store.findWords(tenant, words, { person, conversation, limit: perWord })
+  const dates = toDateTests(query)
+  const times = dates.length > 0
+  const listed = await store.findWords(tenant, words, { person, conversation, limit: perWord, times })
   let places = listed.map(list => list.filter(isSearched))
   // Words without a meaning of their own are found where all of them are.
   if (!words.some(([word]) => isTelling(word!))) places = inEvery(places)
@@ -69,7 +72,7 @@ export async function searchLog(
   const messages = new Map<string, WordMatch | undefined>()
   const most = Math.max(limit, leastRead)
   for (;;) {
-    const { places: ranked, weights } = rankPlaces(places)
+    const { places: ranked, weights } = rankPlaces([...places, ...dates.map(placesAt)])
     const best = ranked.slice(0, most)
     const unread = messages.size < mostRead ? best.filter(place => !messages.has(nameOf(place))) : []
     await Promise.all(unread.map(async place => messages.set(nameOf(place), await read(place))))
@@ -84,7 +87,9 @@ export async function searchLog(
     const mean = matches.reduce((sum, { length }) => sum + length, 0) / matches.length
     const weighed = matches.map(one => ({
       ...one,
-      weight: one.weigh(weights) / (1 - lengthShare + (lengthShare * one.length) / mean),
+      weight:
+        (one.weigh(weights) + datesWeight(one.time, weights)) /
+        (1 - lengthShare + (lengthShare * one.length) / mean),
     }))
     return sortPlaces(weighed)
       .slice(0, limit)
@@ -92,6 +97,15 @@ export async function searchLog(
         const snippet = quote(weights, { characters, lines })
         return { thread, seq, role, time, snippet }
       })
+  }
+
+  /** A date of the query counts as a word that the messages of its time have. */
+  function placesAt(isAt: (time: number) => boolean) {
+    return places.flat().filter(({ time }) => time !== undefined && isAt(time))
+  }
+
+  function datesWeight(time: number, weights: readonly number[]): number {
+    return dates.reduce((sum, isAt, at) => sum + (isAt(time) ? weights[words.length + at]! : 0), 0)
   }
 
   function isHidden(place: ThreadPlace): boolean {
@@ -107,7 +121,7 @@ export async function searchLog(
 }
 
 /** Only the places that are in every list. */
-function inEvery(lists: readonly (readonly ThreadPlace[])[]): ThreadPlace[][] {
+function inEvery(lists: readonly (readonly WordPlace[])[]): WordPlace[][] {
   const names = lists.map(list => new Set(list.map(nameOf)))
   return lists.map(list => list.filter(place => names.every(has => has.has(nameOf(place)))))
 }

@@ -9,8 +9,8 @@ import type {
   StoredEntry,
   StoredTurn,
   ThreadKey,
-  ThreadPlace,
   TurnEnd,
+  WordPlace,
 } from './stored.ts'
 
 export type * from './stored.ts'
@@ -119,7 +119,7 @@ export interface Store {
     tenant: string,
     words: readonly (readonly string[])[],
     options?: FindWords,
-  ): Promise<readonly (readonly ThreadPlace[])[]>
+  ): Promise<readonly (readonly WordPlace[])[]>
   /**
    * Removes the conversation and leaves a tombstone, so that late writes are refused; its name is never free again. With
    * `unusedSince`: only if it was not used since then and no turn is held, else it returns false. Then no tombstone stays: what
@@ -227,4 +227,6 @@ export interface FindWords {
   readonly person?: string | undefined
   /** Only in this conversation. */
   readonly conversation?: string | undefined
+  /** Whether places have the times of their entries. Default false. */
+  readonly times?: boolean
 }

@@ -117,9 +117,15 @@ export interface ThreadInfo {
   readonly updatedAt: number
 }
 
+/** Where an entry stands. */
 export interface ThreadPlace {
   readonly thread: ThreadKey
   readonly seq: number
+}
+
+/** Where an entry with a word stands. */
+export interface WordPlace extends ThreadPlace {
+  readonly time?: number
 }
 
 /** A short text by which a place of a thread is found again. */

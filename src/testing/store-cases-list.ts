@@ -165,6 +165,10 @@ export const listCases = toCases({
     equal(await placesOf('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
     equal(await placesOf('bob'), [['c1'], ['c1'], []], 'Bob’s')
     equal((await placesOf('ada', 1))[0]!.length, 1, 'as many as are wanted')
+    const [timed = []] = await store.findWords(thread.tenant, forms, { person: 'ada', times: true })
+    equal(timed.length, 2, 'with their times')
+    for (const { thread, seq, time } of timed)
+      equal([time], pluck(await read(store, thread, { from: seq, to: seq }), 'time'), 'the time of an entry')
     await store.deleteConversation(thread.tenant, 'a')
     equal(await placesOf('ada'), [['b1'], [], []], 'after one was deleted')
   },

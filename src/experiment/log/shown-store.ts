@@ -1,11 +1,5 @@
 import { mainBranch } from '../../history/log/read-log.ts'
-import type {
-  ConversationInfo,
-  ListConversations,
-  Store,
-  ThreadKey,
-  ThreadPlace,
-} from '../../stores/store.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey, WordPlace } from '../../stores/store.ts'
 import { experimentActor } from '../plan/role.ts'
 
 /** Whether a thread is one that the library keeps for itself: plans, goals, wishes, system prompts. */
@@ -70,7 +64,7 @@ export function shownStore(store: Store): Store {
     findMarks: async (tenant, marks, options) => shown(await store.findMarks(tenant, marks, options)),
     async findWords(tenant, words, options) {
       const cache = new Map<string, boolean>()
-      const results: (readonly ThreadPlace[])[] = []
+      const results: (readonly WordPlace[])[] = []
       for (const places of await store.findWords(tenant, words, options))
         results.push(await shown(places, cache))
       return results

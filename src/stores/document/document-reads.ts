@@ -67,7 +67,7 @@ export function documentReads(source: DocumentSource) {
       }
       return infos.sort(compare).slice(0, limit)
     },
-    async findWords(tenant, wanted, { person, conversation, limit = 64 } = {}) {
+    async findWords(tenant, wanted, { person, conversation, limit = 64, times } = {}) {
       const hits = wanted.map((): DatedPlace[] => [])
       // The branch's own entries: the shared past is found in the branch that wrote it.
       for await (const [thread, { number, entries }] of branchesOf(tenant, person))
@@ -82,7 +82,7 @@ export function documentReads(source: DocumentSource) {
         places
           .sort(newestFirst)
           .slice(0, limit)
-          .map(({ thread, seq }) => ({ thread, seq })),
+          .map(({ thread, seq, time }) => (times ? { thread, seq, time } : { thread, seq })),
       )
     },
   } satisfies Partial<Store>

@@ -1,5 +1,5 @@
 import { maxPlace } from '../check-input.ts'
-import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace } from '../store.ts'
+import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace, WordPlace } from '../store.ts'
 import { CorruptEntryError, NoConversationError, nameOf } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
@@ -37,8 +37,8 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       return rows.map(toTurn)
     },
     /** Entries not indexed yet are read; without an index, and where all words are common, all are. */
-    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
-      const hits = wanted.map((): ThreadPlace[] => [])
+    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64, times = false } = {}) {
+      const hits = wanted.map((): WordPlace[] => [])
       const scope = [tenant, person, conversation]
       // In JSON: a list of lists of different lengths is no array of PostgreSQL.
       const hashes = wanted.map(forms =>
@@ -49,20 +49,22 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       const pages = isWaiting ? readPages(context, scope, isRead) : []
       for await (const { payload, ...row } of pages) {
         const has = words(payloadTexts(String(payload)))
-        const place = placeOf(row)
+        const place = { ...placeOf(row), ...(times && { time: Number(row.time) }) }
         for (const [number, forms] of wanted.entries())
           if (forms.some(form => has.has(form))) hits[number]!.push(place)
         if (hits.every(({ length }) => length >= limit)) break
       }
       if (!isRead) {
         const key = conversation === null ? null : conversationKey({ tenant, conversation })
-        const sql = wordsSql(schema, person !== null, key !== null)
+        const sql = wordsSql(schema, person !== null, key !== null, times)
         const values = [...scope, JSON.stringify(hashes), limit, ...(key === null ? [] : [key])]
         for (const row of await database.read(sql, values)) {
           const thread = threadOf(row)
-          for (const place of JSON.parse(`[${String(row.places).slice(1, -1)}]`) as number[]) {
+          const timesOf = times ? numbersOf(row.times) : undefined
+          for (const [at, place] of numbersOf(row.places).entries()) {
             const number = place % hashes.length
-            hits[number]!.push({ thread, seq: (place - number) / hashes.length })
+            const seq = (place - number) / hashes.length
+            hits[number]!.push(timesOf ? { thread, seq, time: timesOf[at]! } : { thread, seq })
           }
         }
       }
@@ -86,9 +88,12 @@ function toHead(row: Row): Head {
 }
 
 /** An entry may wait and be indexed, where a process died between the two. */
-const withoutTwins = (places: readonly ThreadPlace[]): readonly ThreadPlace[] => [
+const withoutTwins = (places: readonly WordPlace[]): readonly WordPlace[] => [
   ...new Map(places.map(place => [`${nameOf(place.thread)} ${place.seq}`, place])).values(),
 ]
+
+/** The numbers of an array of PostgreSQL, as text. */
+const numbersOf = (array: unknown) => JSON.parse(`[${String(array).slice(1, -1)}]`) as number[]
 
 const placeOf = (row: Row): ThreadPlace => ({ thread: threadOf(row), seq: Number(row.seq) })
 
@@ -126,11 +131,12 @@ const ofWhom =
  * A row for each place would cost more than to find it. Hashes differ by tenant, so that only a person or a conversation
  * must be told apart before the limit. In the order of keys, as equal messages are ranked in the order of their threads.
  */
-const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean) => `
-  select c.tenant, c.conversation, b.actor, b.branch, t.places from (
+const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean, isTimed: boolean) => `
+  select c.tenant, c.conversation, b.actor, b.branch, t.places ${isTimed ? ', t.times' : ''} from (
     select p.key, p.line, array_agg(p.seq::bigint * jsonb_array_length($4::jsonb) + w.number - 1)::text as places
+      ${isTimed ? ', array_agg(p.time)::text as times' : ''}
     from jsonb_array_elements($4::jsonb) with ordinality as w (forms, number) cross join lateral (
-      select h.key, h.line, h.seq from ${schema}.words h
+      select h.key, h.line, h.seq ${isTimed ? ', h.time' : ''} from ${schema}.words h
       ${isOfPerson ? `join ${schema}.conversations c on c.key = h.key and ${ofWhom}` : ''}
       where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form)
         ${isOfConversation ? 'and h.key = $6::uuid' : ''}

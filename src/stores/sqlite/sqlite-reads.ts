@@ -2,7 +2,7 @@ import { present } from '../../log/present.ts'
 import { toDescription } from '../check-input.ts'
 import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'
-import type { ConversationInfo, ListConversations, Store, ThreadKey, ThreadPlace } from '../store.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey, WordPlace } from '../store.ts'
 import { NoConversationError, nameOf, StoreError } from '../store-error.ts'
 import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
@@ -64,11 +64,11 @@ export function sqliteReads(context: SqliteContext) {
         if (Object.keys(changes).length > 0) saveRow(connection, 'conversations', row, changes)
       })
     },
-    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64 } = {}) {
+    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64, times = false } = {}) {
       const connection = context.ready()
       stored.verifyNames(connection)
       const whose: Whose = [tenant, person, conversation]
-      if (!context.isIndexed()) return scan(connection, whose, wanted, limit)
+      if (!context.isIndexed()) return scan(connection, whose, wanted, limit, times)
       // Entries that wait for the index are read before it: the writer may move some meanwhile.
       const waiting = waitingWords(connection)
       const waitingPlaces = new Set(waiting.map(({ place }) => place))
@@ -78,13 +78,14 @@ export function sqliteReads(context: SqliteContext) {
       const threadsOf = createLookUp(connection, whose)
       threadsOf(firstPages.flat())
       return wanted.map((forms, at) => {
-        const hits: ThreadPlace[] = []
+        const hits: WordPlace[] = []
         /** Takes the places of this person until there are enough. */
         const take = (places: readonly number[]) => {
           const threads = threadsOf(places)
-          for (const place of places) {
+          const timesOf = times ? timesAt(connection, places) : undefined
+          for (const [at, place] of places.entries()) {
             const thread = threads.get(branchIn(place))
-            if (thread && hits.length < limit) hits.push({ thread, seq: seqIn(place) })
+            if (thread && hits.length < limit) hits.push(toPlace(thread, place, timesOf?.[at]))
           }
         }
         take(waiting.flatMap(({ place, words }) => (forms.some(form => words.has(form)) ? [place] : [])))
@@ -200,19 +201,39 @@ function createLookUp(connection: Connection, whose: Whose) {
   }
 }
 
+const toPlace = (thread: ThreadKey, place: number, time: number | null = null): WordPlace =>
+  time === null ? { thread, seq: seqIn(place) } : { thread, seq: seqIn(place), time }
+
+/** The times of the entries at some places; null where another process has deleted one meanwhile. */
+function timesAt(connection: Connection, places: readonly number[]): readonly (number | null)[] {
+  const sql = 'SELECT time FROM json_each(?) LEFT JOIN entries ON place = value ORDER BY key'
+  return connection.all<{ time: number | null }>(sql, JSON.stringify(places)).map(({ time }) => time)
+}
+
 /** Reads every entry of the tenant, without an index. */
-function scan(connection: Connection, whose: Whose, wanted: readonly (readonly string[])[], limit: number) {
-  const hits = wanted.map((): ThreadPlace[] => [])
+function scan(
+  connection: Connection,
+  whose: Whose,
+  wanted: readonly (readonly string[])[],
+  limit: number,
+  times: boolean,
+) {
+  const hits = wanted.map((): WordPlace[] => [])
   const threadsOf = createLookUp(connection, whose)
-  const rows = connection.iterate<{ place: number; payload: string }>(scanSql, ...whose)
-  for (const { place, payload } of rows) {
+  for (const { place, time, payload } of connection.iterate<ScannedRow>(scanSql, ...whose)) {
     if (hits.every(({ length }) => length >= limit)) break
     const has = words(payloadTexts(payload))
     for (const [at, forms] of wanted.entries())
       if (hits[at]!.length < limit && forms.some(form => has.has(form)))
-        hits[at]!.push({ thread: threadsOf([place]).get(branchIn(place))!, seq: seqIn(place) })
+        hits[at]!.push(toPlace(threadsOf([place]).get(branchIn(place))!, place, times ? time : null))
   }
   return hits
+}
+
+interface ScannedRow {
+  readonly place: number
+  readonly time: number
+  readonly payload: string
 }
 
 /** The tenant, and the person or the one conversation that is wanted. */
@@ -225,7 +246,7 @@ const ownerSql = `SELECT branches.id AS id, conversation, actor, branch FROM jso
 const rangeSql = `SELECT min(branches.id) AS first, max(branches.id) AS last FROM conversations
   JOIN branches ON conversation_id = conversations.id WHERE ${ofWhom}`
 // Sorts places first and reads texts later: sorting would carry the texts of all entries.
-const scanSql = `SELECT place, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
+const scanSql = `SELECT place, time, (SELECT payload FROM entries AS texts WHERE texts.place = ordered.place) AS payload
   FROM (SELECT place, time FROM entries JOIN branches ON branches.id = entries.branch_id
     JOIN conversations ON conversations.id = branches.conversation_id WHERE ${ofWhom}) AS ordered
   ORDER BY time DESC, place DESC`
