@@ -1,3 +1,4 @@
+import type { ToolCall } from '../../../src/log/message.ts'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
 import { askEvents, tell } from '../api/client.ts'
@@ -15,14 +16,6 @@ import {
 import { queryClient } from '../api/query-client.ts'
 import type { AnswerOf, BodyOf } from '../api/routes.ts'
 
-/** A call of a tool as a chat shows it. */
-export interface ReadCall {
-  readonly id?: string | undefined
-  readonly name: string
-  /** As JSON text. */
-  readonly arguments: string
-}
-
 /** What a call was answered. */
 export interface ReadResult {
   readonly id?: string | undefined
@@ -31,9 +24,8 @@ export interface ReadResult {
   readonly isError?: boolean
 }
 
-export interface AnsweredCall extends ReadCall {
-  readonly result?: ReadResult | undefined
-}
+/** A call of a tool as a chat shows it. */
+export type AnsweredCall = ToolCall & { readonly result?: ReadResult | undefined }
 
 type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }

@@ -11,20 +11,18 @@ import {
 import { memo } from 'react'
 import type { ThreadAddress } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { Button, CopyButton } from '../../parts/button.tsx'
 import { fateAt } from '../../parts/fate-runs.ts'
 import { nameOfFate } from '../../parts/fates.ts'
-import { endWords } from '../../parts/fault-words.ts'
+import { endWords, warningText } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
-import { warningText } from '../../parts/warning-text.ts'
 import { VersionSwitch } from './branch-graph.tsx'
 import { BroughtBack } from './brought-back.tsx'
-import type { ChatRow } from './chat-rows.ts'
+import type { ChatMessage, ChatRow } from './chat-rows.ts'
+import { EditBox } from './composer.tsx'
 import { Fold } from './fold.tsx'
-import { EditBox } from './message-area.tsx'
 import styles from './message-row.module.css'
 import { RichText, UserText, useIsOnlyPaste } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
@@ -103,7 +101,9 @@ export const MessageRow = memo(function MessageRow({
   )
 })
 
-const speaker = { user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' } as const
+const speaker: Partial<Record<ChatMessage['role'], string>> = {
+  ...{ user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' },
+}
 
 function UserRow(props: RowProps) {
   const { chat } = props
