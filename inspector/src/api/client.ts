@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AwayError, toApiError } from './api-error.ts'
-import { noteAway } from './connection.ts'
+import { type HeardEvent, noteAway } from './connection.ts'
 import { key, keyProblem, tenant } from './key.ts'
 import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
@@ -30,11 +30,6 @@ export async function* askLines<Name extends NameOfKind<'lines'>>(
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
 export const askBytes = async <Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) =>
   (await send(name, request)).blob()
-
-export interface HeardEvent<Data> {
-  readonly id: string | undefined
-  readonly data: Data
-}
 
 /** Asks a route that answers with events. They are read by `fetch`, which can send a key. Breaking off closes it. */
 export async function* askEvents<Name extends NameOfKind<'events'>>(

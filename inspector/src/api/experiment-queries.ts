@@ -29,6 +29,9 @@ export function experimentQuery(experiment: string) {
   })
 }
 
+export const hasEnded = (status: ExperimentSummary['status']): boolean =>
+  !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
+
 /** The plan of an experiment, if it came as JSON. */
 export const planQuery = (experiment: string) => ({
   ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } }),
@@ -41,10 +44,10 @@ export type RoleAct = ExperimentStep['acts'][number]
 
 export const stepsPerPage = 50
 
-/** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */
-export const stepsQuery = (experiment: string, page: number, isSettled: boolean) => ({
+/** What roles did in a page of steps. A page whose steps have all `ended` never changes, so nothing makes it stale. */
+export const stepsQuery = (experiment: string, page: number, ended: number) => ({
   ...routeQuery(
-    isSettled
+    ended >= (page + 1) * stepsPerPage
       ? ['settled-steps', experiment, page]
       : [...inConversation(experiment), 'experiment', 'steps', page],
     'get /experiments/:experiment/steps',

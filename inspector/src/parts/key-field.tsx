@@ -1,16 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { takeKey } from '../api/key.ts'
+import { queryClient } from '../api/query-client.ts'
 import field from './field.module.css'
 
 /** What a form for a key needs. A key that is taken reads everything again. */
 export function useKeyForm() {
-  const client = useQueryClient()
   const [value, onChange] = useState('')
   const take = (key: string | undefined) => {
     takeKey(key)
     onChange('')
-    void client.resetQueries()
+    void queryClient.resetQueries()
   }
   const onSubmit = (event: React.FormEvent) => {
     event.preventDefault()

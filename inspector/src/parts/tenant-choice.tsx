@@ -1,15 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { takeTenant } from '../api/key.ts'
+import { queryClient } from '../api/query-client.ts'
 import type { ServerInfo } from '../api/routes.ts'
 import field from './field.module.css'
 
 /** The tenant whose conversations this tab shows; a choice where the key may see several. */
 export function TenantChoice({ server: { tenant, tenants } }: { readonly server: ServerInfo }) {
-  const client = useQueryClient()
   if (tenants.length < 2) return tenant
   const choose = (name: string) => {
     takeTenant(name)
-    void client.resetQueries()
+    void queryClient.resetQueries()
   }
   return (
     <select

@@ -4,10 +4,10 @@ import { ChevronLeft, ChevronRight, GitBranchPlus, MessageSquarePlus, Plus } fro
 import { useRef } from 'react'
 import { usualBranch } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { branchTitle, type ListedThread } from '../../parts/branch-title.ts'
 import { unless } from '../../parts/button.tsx'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
+import { branchTitle, type ListedThread } from '../../parts/title-of.ts'
 import styles from './branch-graph.module.css'
 import { type BranchNode, toBranchTree, type Versions } from './branch-tree.ts'
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { keepTrying } from '../../api/keep-listening.ts'
+import { keepTrying } from '../../api/connection.ts'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
 import {
   type Moment,
@@ -13,12 +13,10 @@ import {
 import { type ConversationSearch, usePlace, type ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { inModelTokens } from '../../parts/calibration.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { readFates } from '../../parts/fate-runs.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { type Brief, toScale } from '../../parts/log-scale.ts'
-import { QueryFault } from '../../parts/query-state.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
+import { EmptyState, QueryFault, Skeleton } from '../../parts/query-state.tsx'
 import { findPoint, toStops } from '../../parts/stops.ts'
 import { hover } from '../../parts/use-hover.ts'
 import { useSources } from './answer.tsx'

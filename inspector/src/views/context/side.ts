@@ -1,9 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
-import { costQuery } from '../../api/comparison.ts'
 import { contextQuery, type FitQuery, type ThreadAddress } from '../../api/queries.ts'
-import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
+import {
+  type ContextAnswer,
+  costQuery,
+  type SentRow,
+  type Stretch,
+  type TimelinePoint,
+} from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
 import type { Fate } from '../../parts/fates.ts'

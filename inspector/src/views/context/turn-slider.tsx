@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight, type LucideIcon, Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { readAll } from '../../api/timeline.ts'
@@ -26,7 +25,6 @@ const colourNames = [...fateNames, 'protected', 'meta-2', 'reused', 'press', 'li
 export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
   const { stops, point, selected, timeline, isPlaying } = scene
   const { search, thread } = scene.place
-  const client = useQueryClient()
   const [setArea, size] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colours = useColours(colourNames)
@@ -94,7 +92,7 @@ export function TurnSlider({ scene, onTurn, onCall, onPlay }: TurnSliderProps) {
         )}
       </div>
       {timeline.isWaiting && (
-        <Button kind="line" className={styles.all ?? ''} onClick={() => readAll(client, thread)}>
+        <Button kind="line" className={styles.all ?? ''} onClick={() => readAll(thread)}>
           Read all {count(stops.length)} turns
         </Button>
       )}

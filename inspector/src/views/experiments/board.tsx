@@ -1,28 +1,22 @@
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import { hasEnded } from '../../api/watch-experiment.ts'
+import { hasEnded } from '../../api/experiment-queries.ts'
 import { useExperimentPlace } from '../../parts/address.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
-import { type BoardCell, type BoardState, stepsIn } from './board-state.ts'
+import {
+  type Acts,
+  type BoardCell,
+  type BoardColumns,
+  type BoardProps,
+  type BoardState,
+  stepsIn,
+  useActs,
+} from './board-state.ts'
 import { linesOf } from './describe-act.ts'
-import type { Measures } from './goals.tsx'
-import { MemoryPlot } from './memory-plot.tsx'
+import { MemoryPlot, VariableRow } from './plot-rows.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
-import { type Acts, useActs } from './use-acts.ts'
-import { VariableRow } from './variable-row.tsx'
-
-export interface BoardProps {
-  readonly shown: ExperimentAnswer
-  readonly measures: Measures
-  readonly activity: BoardCell | undefined
-  /** What each role remembers, in a few words. */
-  readonly memories: ReadonlyMap<string, string>
-  /** The cell whose details are shown. */
-  readonly selected: BoardCell
-}
 
 const isNarrowNow = () => matchMedia(isNarrow).matches
 
@@ -45,7 +39,7 @@ export function Board(props: BoardProps) {
   const count = isOver ? Math.max(1, open) : Math.min(maxSteps, open + 1)
   const [fitting, setFitting] = useState({ count, narrowest: narrowestStep })
   const columns = useColumns(scroller, fitting.count, lead + gutter, fitting.narrowest)
-  const acts = useActs(id, steps, [columns.first, columns.last])
+  const acts = useActs(shown, columns.first, columns.last)
   // A step that an experiment ended in the middle of has a column; one that it never began has none.
   const last = isOver && !acts.get(open)?.size && open > steps ? Math.max(1, steps) : count
   // What stands in the cells is known now: the columns take its width, and only steps that have one share the room.
@@ -150,19 +144,21 @@ function widthOf(acts: Acts): number {
 const letter = 6.6
 const cellPadding = 14
 
-export type BoardColumns = ReturnType<typeof useColumns>
-
 const narrowestStep = 52
 const widestStep = 104
 /** Columns are drawn in groups, so that scrolling draws anew only now and then. */
 const group = 16
 
 /**
- * The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn, from `first`
- * to `last`. Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
- * in the columns: where they do not fit together, the element scrolls.
+ * Columns of equal width, drawn only near the visible part of a scrolled element. `lead` is the room of the row headers, `narrowest`
+ * that of what stands in the columns: where they do not fit together, the element scrolls.
  */
-function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number, narrowest: number) {
+function useColumns(
+  ref: RefObject<HTMLElement | null>,
+  count: number,
+  lead: number,
+  narrowest: number,
+): BoardColumns {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current

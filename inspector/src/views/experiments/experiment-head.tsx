@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Pause, Play, Square } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { ask } from '../../api/client.ts'
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import { type ExperimentAnswer, hasEnded } from '../../api/experiment-queries.ts'
 import { inConversation, serverQuery } from '../../api/queries.ts'
-import { hasEnded } from '../../api/watch-experiment.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { useKeys } from '../../parts/keys.ts'
@@ -122,7 +122,6 @@ export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
 
 /** Asks the server to pause, resume or stop. What another process runs is only asked: `order` is set until it obeys. */
 function useWishes(experiment: string, status: ExperimentAnswer['status']) {
-  const client = useQueryClient()
   const [order, setOrder] = useState<ControlWish>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another status it has obeyed
   useEffect(() => setOrder(undefined), [experiment, status])
@@ -136,7 +135,7 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
     onSuccess({ is }, wish) {
       if (is === 'asked') setOrder(wish)
       else notify(doneTexts[wish])
-      void client.invalidateQueries({ queryKey: inConversation(experiment) })
+      void queryClient.invalidateQueries({ queryKey: inConversation(experiment) })
     },
   })
   return { wish: mutate, order, isBusy: isPending, fault: error }

@@ -10,13 +10,13 @@ import {
   stepsPerPage,
 } from '../../api/experiment-queries.ts'
 import { logQuery } from '../../api/queries.ts'
+import { viewAt } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
-import { viewAt } from '../../parts/view-at.ts'
+import { type Acts, useActs } from './board-state.ts'
 import styles from './experiment-log.module.css'
 import { shownValue } from './series.ts'
-import { type Acts, useActs } from './use-acts.ts'
 import type { Warning } from './use-watched.ts'
 
 interface ExperimentLogProps {
@@ -35,7 +35,7 @@ export function ExperimentLog({ shown, warnings }: ExperimentLogProps) {
   const [pages, setPages] = useState(1)
   const open = Math.min(steps + 1, maxSteps)
   const first = Math.max(1, (Math.ceil(open / stepsPerPage) - pages) * stepsPerPage + 1)
-  const acts = useActs(id, steps, [first, open])
+  const acts = useActs(shown, first, open)
   const thread = { conversation: id, actor: experimentActor }
   const { data } = useQuery(logQuery(thread, { at: theEnd, limit: 1000 }))
   const rows = logRows(acts, data?.entries ?? [], warnings, first)

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../../src/log/group-by.ts'
 import type { ExperimentSummary } from '../../api/experiment-queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import type { MarkName } from '../../parts/status-mark.tsx'
@@ -35,3 +36,11 @@ export function noteOf({ status, result }: ExperimentSummary): string {
   if (status === 'INTERRUPTED') return 'its process is gone'
   return result ?? wordOf(status)
 }
+
+export const newestFirst = (experiments: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
+  experiments.toSorted((a, b) => b.startedAt - a.startedAt)
+
+/** Experiments by the name of their plan, the newest first. */
+export const byPlan = (experiments: readonly ExperimentSummary[]) => [
+  ...groupBy(newestFirst(experiments), ({ name }) => name),
+]

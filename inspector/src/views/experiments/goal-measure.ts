@@ -11,6 +11,9 @@ export interface GoalMeasure {
   readonly sides?: GoalSides | undefined
 }
 
+/** By the place of the goal; undefined for goals that cannot be measured. */
+export type Measures = readonly (GoalMeasure | undefined)[]
+
 export type GoalSides = NonNullable<ReturnType<typeof sidesOf>>
 
 const signs = ['>=', '>', '<=', '<', '==', '!='] as const

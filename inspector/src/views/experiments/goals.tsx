@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { PlanJson } from '../../api/experiment-queries.ts'
 import { Gauge } from '../../parts/gauge.tsx'
-import type { BoardProps } from './board.tsx'
-import type { GoalMeasure, GoalSides, Values } from './goal-measure.ts'
+import type { BoardProps } from './board-state.ts'
+import type { GoalMeasure, GoalSides, Measures, Values } from './goal-measure.ts'
 import styles from './goals.module.css'
 import { shownValue } from './series.ts'
 
@@ -66,8 +66,6 @@ const wanted: Readonly<Record<GoalSides['sign'], (target: string) => string>> = 
   '==': target => `, wanted ${target}`,
   '!=': target => `, wanted anything but ${target}`,
 }
-
-export type Measures = readonly (GoalMeasure | undefined)[]
 
 /** The parser of CEL is a file of its own, which the board loads after the experiment is shown. */
 const readerQuery = {

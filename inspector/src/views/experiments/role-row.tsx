@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { viewAt } from '../../parts/view-at.ts'
+import { viewAt } from '../../parts/address.ts'
 import grid from './board.module.css'
 import { type BoardState, type CellState, cellStateOf, stepsIn } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'

@@ -1,6 +1,6 @@
 import { Bot, CircleAlert, History } from 'lucide-react'
 import type { ServerInfo } from '../../api/routes.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { CopyButton } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'
 import styles from './setup.module.css'
 

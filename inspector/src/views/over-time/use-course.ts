@@ -1,8 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Comparison, comparisonQuery } from '../../api/comparison.ts'
 import { serverQuery } from '../../api/queries.ts'
-import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
+import {
+  type Comparison,
+  comparisonQuery,
+  type TimelineData,
+  type TimelinePoint,
+} from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'

@@ -3,12 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { useImperativeHandle } from 'react'
 import { groupBy } from '../../../../src/log/group-by.ts'
 import { conversationQuery } from '../../api/queries.ts'
+import { keyOfHit, placeOfHit, type SearchHit, viewAt } from '../../parts/address.ts'
 import { ago, amountOf, fullTime } from '../../parts/format.ts'
-import { keyOfHit, placeOfHit, type SearchHit } from '../../parts/hit-place.ts'
 import { Marked } from '../../parts/marked.tsx'
 import { titleOf } from '../../parts/title-of.ts'
 import { useRoving } from '../../parts/use-roving.ts'
-import { viewAt } from '../../parts/view-at.ts'
 import styles from './search-hits.module.css'
 
 interface SearchHitsProps {
