@@ -18,10 +18,7 @@ export interface ThreadAddress {
   readonly branch?: string | undefined
 }
 
-/**
- * What views read. The keys of all that belongs to a conversation begin with `['c', conversation]`: an event of the server
- * makes these stale, and only these.
- */
+/** The keys of what belongs to a conversation begin with this: an event of the server makes these stale, and only these. */
 export const inConversation = (conversation: string) => ['c', conversation] as const
 
 /** The pieces of which requests and keys of a thread are made. */
@@ -175,10 +172,7 @@ export const seenQuery = (
 export const handsQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/hands')
 
-/**
- * The same place in several windows with several policies. Cells come one by one. `asker`: a query whose asker is replaced by
- * another in the same moment would be cancelled and not be begun again.
- */
+/** Cells come one by one. `asker`: a query whose asker is replaced in the same moment would be cancelled and not begun again. */
 export function gridQuery(
   place: ThreadAddress,
   query: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,

@@ -202,10 +202,7 @@ async function* toCompared(points: AsyncIterable<TimelinePoint>): AsyncGenerator
     yield { at, call, anew, against: against.map(one => one.anew) }
 }
 
-/**
- * What the calls from a place on would have read anew, with other settings than they had, oldest first. `against`: with other
- * policies and the same window, by their names.
- */
+/** What the calls from a place on would have read anew, oldest first, with other settings and, `against` them, other policies. */
 export const costQuery = (
   place: ThreadAddress,
   settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },

@@ -60,10 +60,7 @@ export function ConversationShell() {
   )
 }
 
-/**
- * Whether tools returned anything or the model wrote notes: without either there is nothing to see of them. Notes are looked for
- * in the outline, because their texts must never come into the chat.
- */
+/** Whether there is anything to see of tools. Notes are looked for in the outline: their texts must never come into the chat. */
 function useHasTools(): boolean {
   const { thread } = usePlace()
   const { data: server } = useQuery(serverQuery)

@@ -21,10 +21,7 @@ export const settingsPlaces = [
   { to: '/settings', label: 'Settings', Icon: Settings, keys: 'g p', does: 'settings' },
 ] as const
 
-/**
- * A part of the page that is loaded when it is first opened. While the server is away, it is tried again until it is there:
- * a view must not be lost because it was opened while the server was started again.
- */
+/** Loaded when it is first opened, with retries: a view must not be lost because the server was being started again. */
 export const lazyView: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(() => keepTrying(load), name)
 

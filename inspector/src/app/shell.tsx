@@ -5,7 +5,7 @@ import { connection, keepTrying, tryNow } from '../api/connection.ts'
 import { keyProblem } from '../api/key.ts'
 import { Button } from '../parts/button.tsx'
 import { clockTime } from '../parts/format.ts'
-import { KeyField, useKeyForm } from '../parts/key-field.tsx'
+import { KeyField, takeTyped } from '../parts/key-field.tsx'
 import { useHeldKeys, useKeys } from '../parts/keys.ts'
 import { Notice } from '../parts/notice.tsx'
 import { notifications } from '../parts/notify.ts'
@@ -124,22 +124,20 @@ function Notifications() {
   )
 }
 
-/** Moves the focus to the view without changing the address. */
+/** Moves the focus without changing the address. */
 function toView(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('view')?.focus()
 }
 
-/** Asks for a key. It is kept for this tab only. */
-export function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
-  const { field, onSubmit } = useKeyForm()
+function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
   return (
     <main id="view" tabIndex={-1} className={`centred scrolls ${styles.place}`}>
-      <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} onSubmit={onSubmit}>
+      <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} action={takeTyped}>
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>
         {why === 'refused' && <p role="alert">This key is not known here: it is wrong, or was revoked.</p>}
-        <KeyField label="Key" {...field} />
+        <KeyField label="Key" />
         <p className={styles.more}>
           It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
           tab is closed.

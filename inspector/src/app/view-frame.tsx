@@ -29,10 +29,7 @@ interface ViewFrameProps {
   readonly children: React.ReactNode
 }
 
-/**
- * A view under its header: where it is, the views beside it, whether the server is there, and the way to everything. Every page
- * of the inspector stands in one.
- */
+/** A view under its header: where it is, the views beside it, whether the server is there, and the way to everything. */
 export function ViewFrame({ crumb, back, tabs, children }: ViewFrameProps) {
   const { state } = connection.use()
   return (
@@ -121,13 +118,9 @@ function PlacesMenu() {
       </Menu.Trigger>
       <MenuPopup align="end">
         {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
-          <MenuItem key={to} label={label} onClick={() => void navigate({ to })}>
-            <Icon size={14} aria-hidden />
-          </MenuItem>
+          <MenuItem key={to} label={label} icon={Icon} onClick={() => void navigate({ to })} />
         ))}
-        <MenuItem label="Light or dark" onClick={toggleTheme}>
-          <SunMoon size={14} aria-hidden />
-        </MenuItem>
+        <MenuItem label="Light or dark" icon={SunMoon} onClick={toggleTheme} />
       </MenuPopup>
     </Menu.Root>
   )

@@ -39,7 +39,7 @@ export const unless = (
       }
 
 export interface CopyButtonProps {
-  readonly text: string | (() => string)
+  readonly text: string
   readonly label?: string
   readonly isBare?: boolean
 }
@@ -52,8 +52,7 @@ export function CopyButton({ text, label = 'Copy', isBare = false }: CopyButtonP
     const timer = setTimeout(() => setCopied(false), 1500)
     return () => clearTimeout(timer)
   }, [isCopied])
-  const copy = () =>
-    void navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(() => setCopied(true))
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true))
   const glyph = isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />
   const words = isCopied ? 'Copied' : label
   if (isBare)

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu'
-import { Check, ChevronDown } from 'lucide-react'
+import { Check, ChevronDown, type LucideIcon } from 'lucide-react'
 import button from './button.module.css'
 import styles from './choice-menu.module.css'
 import menu from './menu.module.css'
@@ -40,10 +40,12 @@ export const MenuText = ({ label, more, isChosen }: MenuTextProps) => (
   </>
 )
 
+type MenuItemProps = Menu.Item.Props & MenuTextProps & { readonly icon?: LucideIcon }
+
 /** An item of a menu that does something. */
-export const MenuItem = ({ label, more, isChosen, children, ...item }: Menu.Item.Props & MenuTextProps) => (
+export const MenuItem = ({ label, more, isChosen, icon: Icon, ...item }: MenuItemProps) => (
   <Menu.Item className={menu.item} {...item}>
-    {children}
+    {Icon && <Icon size={14} aria-hidden />}
     <MenuText {...{ label, more, isChosen }} />
   </Menu.Item>
 )

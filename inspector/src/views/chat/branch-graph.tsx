@@ -46,13 +46,9 @@ export function BranchGraph(props: BranchGraphProps) {
             </Menu.Trigger>
             <MenuPopup align="end">
               {branches.length > 0 && (
-                <MenuItem label="New branch from here" onClick={onFork}>
-                  <GitBranchPlus size={14} aria-hidden />
-                </MenuItem>
+                <MenuItem label="New branch from here" icon={GitBranchPlus} onClick={onFork} />
               )}
-              <MenuItem label="New conversation" onClick={onNew}>
-                <MessageSquarePlus size={14} aria-hidden />
-              </MenuItem>
+              <MenuItem label="New conversation" icon={MessageSquarePlus} onClick={onNew} />
             </MenuPopup>
           </Menu.Root>
         )}

@@ -58,10 +58,7 @@ export interface Versions {
   readonly current: number
 }
 
-/**
- * For every place of a branch from which the conversation goes on in several ways: these ways, in the order in which they
- * were made. The key is the first entry after the place.
- */
+/** The ways in which a branch's conversation goes on, in the order in which they were made, by the first entry after the fork. */
 export function versionsOf(branches: readonly AnyBranch[], shown: string): ReadonlyMap<number, Versions> {
   const byName = new Map(branches.map(one => [one.branch, one]))
   const shownPath = pathOf(byName, shown)

@@ -22,10 +22,7 @@ export interface BroughtEntries {
   readonly sources: readonly RecallSource[]
 }
 
-/**
- * The rows of what has been read. An entry that is not among them is not for users, or is a result that stands with its call.
- * A result without a call is a row of its own.
- */
+/** Rows by entry. An entry without one is not for users, or is a result that stands with its call. */
 export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, ChatRow> {
   const rows = new Map<number, ChatRow>()
   let round: AnsweredCall[] = []

@@ -13,7 +13,7 @@ import {
   usualBranch,
 } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { type ConversationSearch, usePlace } from '../../parts/address.ts'
+import { type ConversationSearch, usePlace, viewAt } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { askReply, type ReplyRequest, replies, stopReply } from '../../parts/live-replies.ts'
@@ -45,7 +45,7 @@ export function ChatView() {
   const chosen = chosenModel.use()
   const read = useChatThread(place, live, mayInspect)
   const { threads, branches, head, base, shownHead, isThere, rows, facts } = read
-  const { point, runs, versions, turnOf } = facts
+  const { point, versions, turnOf } = facts
   const placeless = useMemo(() => ({ ...search, ...noMoment }), [search])
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
 
@@ -94,12 +94,7 @@ export function ChatView() {
       notify(error instanceof Error ? error.message : String(error), 'danger')
     }
   }
-  const startNew = () =>
-    void navigate({
-      to: '/c/$conversation/chat',
-      params: { conversation: newConversationName() },
-      search: {},
-    })
+  const startNew = () => void navigate(viewAt('chat', newConversationName()))
 
   const goVersion = (by: number) => {
     const alternatives = versions.get(search.entry ?? 0) ?? versions.get(Math.max(...versions.keys()))
@@ -187,14 +182,7 @@ export function ChatView() {
         {shownHead === 0 && !live ? (
           <NothingSaid {...{ isNew, mayChat }} />
         ) : (
-          <Messages
-            mayInspect={mayInspect}
-            live={live}
-            model={model ?? 'the model'}
-            chat={chat}
-            onSight={onSight}
-            control={control}
-          />
+          <Messages {...{ mayInspect, live, chat, onSight, control }} model={model ?? 'the model'} />
         )}
         {server && mayChat && (
           <Composer
@@ -208,14 +196,7 @@ export function ChatView() {
           <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
         )}
       </section>
-      <ChatStrip
-        head={shownHead}
-        runs={runs}
-        first={sight[0]}
-        last={sight[1]}
-        selected={search.entry}
-        onJump={seq => control.current?.jump(seq)}
-      />
+      <ChatStrip {...{ chat, sight }} onJump={seq => control.current?.jump(seq)} />
     </div>
   )
 }

@@ -70,27 +70,15 @@ export function Composer(props: ComposerProps) {
           <span className={`cut fill slim ${styles.next}`}>
             {hasForecast && !live && <Forecast {...props} draft={draft} />}
           </span>
-          {live ? (
-            <button
-              type="button"
-              className={`centred rigid ${styles.go}`}
-              aria-label="Stop the reply"
-              title="Stop (Esc)"
-              onClick={onStop}
-            >
-              <Square size={14} aria-hidden fill="currentColor" />
-            </button>
-          ) : (
-            <button
-              type="submit"
-              className={`centred rigid ${styles.go}`}
-              aria-label="Send"
-              title="Send (Enter)"
-              {...unless(isEmpty ? 'Write a message first.' : undefined)}
-            >
-              <ArrowUp size={16} aria-hidden />
-            </button>
-          )}
+          <button
+            type={live ? 'button' : 'submit'}
+            className={`centred rigid ${styles.go}`}
+            aria-label={live ? 'Stop the reply' : 'Send'}
+            title={live ? 'Stop (Esc)' : 'Send (Enter)'}
+            {...(live ? { onClick: onStop } : unless(isEmpty ? 'Write a message first.' : undefined))}
+          >
+            {live ? <Square size={14} aria-hidden fill="currentColor" /> : <ArrowUp size={16} aria-hidden />}
+          </button>
         </div>
       </form>
     </div>

@@ -1,7 +1,7 @@
 import type { WhyAnswer } from '../../api/queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { Marked, type Places } from '../../parts/marked.tsx'
-import { keptFree } from '../../parts/why-free.ts'
+import { keptFree } from '../../parts/token-words.ts'
 import styles from './why-section.module.css'
 
 export interface WhySectionProps {

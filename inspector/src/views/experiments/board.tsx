@@ -18,14 +18,6 @@ import { MemoryPlot, VariableRow } from './plot-rows.tsx'
 import { RoleRow } from './role-row.tsx'
 import { seriesOf } from './series.ts'
 
-const isNarrowNow = () => matchMedia(isNarrow).matches
-
-/** The room of the names at the left; on a narrow screen less. */
-const leadOf = () => (isNarrowNow() ? 100 : 124)
-
-/** The room behind the last step, for the names at the ends of lines; a step that is coming gives it too. */
-const gutterOf = (isOver: boolean) => (isOver ? (isNarrowNow() ? 56 : 88) : 24)
-
 /** Steps from left to right: what each role did, and under it how the variables and the memory went. */
 export function Board(props: BoardProps) {
   const { shown, measures, selected } = props
@@ -34,8 +26,10 @@ export function Board(props: BoardProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const isOver = hasEnded(status)
   const open = Math.min(steps + 1, maxSteps)
-  const lead = leadOf()
-  const gutter = gutterOf(isOver)
+  const isSlim = matchMedia(isNarrow).matches
+  const lead = isSlim ? 100 : 124
+  // The room behind the last step, for the names at the ends of lines; a step that is coming gives it too.
+  const gutter = !isOver ? 24 : isSlim ? 56 : 88
   const count = isOver ? Math.max(1, open) : Math.min(maxSteps, open + 1)
   const [fitting, setFitting] = useState({ count, narrowest: narrowestStep })
   const columns = useColumns(scroller, fitting.count, lead + gutter, fitting.narrowest)

@@ -11,18 +11,17 @@ import { useKeys } from '../../parts/keys.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import type { BoardProps } from './board-state.ts'
 import styles from './experiment-head.module.css'
 import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 
 type ControlWish = 'pause' | 'resume' | 'stop'
 
-interface ExperimentHeadProps {
-  readonly shown: ExperimentAnswer
-  readonly onPlan: () => void
-}
-
 /** The name of an experiment, how it stands, and what can be done about it. */
-export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
+export function ExperimentHead({
+  shown,
+  onPlan,
+}: Pick<BoardProps, 'shown'> & { readonly onPlan: () => void }) {
   const { id, name, status, result, goals, hasPlan } = shown
   const { wish, order, isBusy, fault } = useWishes(id, status)
   const { data: server } = useQuery(serverQuery)

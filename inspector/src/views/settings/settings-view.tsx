@@ -7,9 +7,8 @@ import type { ServerInfo } from '../../api/routes.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { count } from '../../parts/format.ts'
-import { KeyField, useKeyForm } from '../../parts/key-field.tsx'
+import { changeKey, KeyField, TenantChoice, takeTyped } from '../../parts/key-field.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import { setTheme, theme } from '../../parts/theme.ts'
 import { useTitle } from '../../parts/use-title.ts'
 import { DeleteSection } from './delete-section.tsx'
@@ -93,7 +92,6 @@ function ThemeSection() {
 
 /** Sets, changes or forgets the key of this tab. The key is never shown. */
 function KeySettings({ server: { needsKey, tenant } }: { readonly server: ServerInfo }) {
-  const { field, onSubmit, take } = useKeyForm()
   const hasKey = key.use() !== undefined
   return (
     <>
@@ -103,10 +101,10 @@ function KeySettings({ server: { needsKey, tenant } }: { readonly server: Server
           ? `This tab sends one, of the tenant “${tenant}”. It is forgotten when the tab is closed.`
           : !needsKey && 'With one, you see the conversations of its tenant.'}
       </p>
-      <form className={`grid middle ${styles.key}`} onSubmit={onSubmit}>
-        <KeyField label={hasKey ? 'Another key' : 'Key'} {...field} />
+      <form className={`grid middle ${styles.key}`} action={takeTyped}>
+        <KeyField label={hasKey ? 'Another key' : 'Key'} />
         <Button type="submit">Use it</Button>
-        {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}
+        {hasKey && <Button onClick={() => changeKey(undefined)}>Forget the key</Button>}
       </form>
     </>
   )
