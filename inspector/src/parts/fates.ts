@@ -16,10 +16,7 @@ export const fates: readonly { readonly fate: Fate; readonly name: string; reado
   { fate: 'omitted', name: 'not sent', about: 'the model did not see it' },
 ]
 
-/**
- * How a fate is drawn: how far its bar reaches towards the model, and how strong its ribbons are. A higher layer lies over a lower
- * one: in a row of pixels the rarer fate is seen.
- */
+/** How far a bar reaches and how strong a ribbon is. A higher `layer` lies over a lower one, so that the rarer fate is seen. */
 export const drawnAs: Readonly<Record<Fate, Readonly<Record<'reach' | 'ribbon' | 'layer', number>>>> = {
   omitted: { reach: 0.34, ribbon: 0, layer: 0 },
   kept: { reach: 1, ribbon: 0.17, layer: 1 },

@@ -16,10 +16,7 @@ export interface FileOutcome {
 
 export const importOutcomes = observable<readonly FileOutcome[]>([])
 
-/**
- * Sends files to the server, one after another, and says of each what came in or why it was refused. Chats that were imported
- * without a person get one when they are sent again with a person.
- */
+/** Sends files one after another. Chats imported without a person get one when they are sent again with a person. */
 export async function importFiles(files: readonly File[], person?: string): Promise<void> {
   if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return
   importOutcomes.set(files.map(source => ({ file: source.name, source, state: 'running', text: 'Reading…' })))

@@ -11,10 +11,7 @@ interface RovingOptions {
   readonly show?: (index: number) => void
 }
 
-/**
- * A list with one tab stop: j, k and the arrows move in it. Items are known by key, so that the active one stays the same when
- * the list changes; if it goes, the one in its place takes over, with the focus.
- */
+/** A list with one tab stop. Items are known by key; when the active one goes, the one in its place takes over, with the focus. */
 export function useRoving({ items, name, item, show }: RovingOptions) {
   const [state, setState] = useState<{ readonly key: string; readonly index: number } | undefined>()
   const { elements, refs } = useRef({

@@ -29,10 +29,7 @@ interface WindowBarProps {
   readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined
 }
 
-/**
- * The window as the model reads it: what was sent in the order of the prompt, then what is free, the margin and the reserve.
- * What is over the window goes past its end.
- */
+/** The window as the model reads it: what was sent, what is free, the margin, the reserve. What is over the window goes past its end. */
 export function WindowBar(props: WindowBarProps) {
   const {
     segments,

@@ -89,10 +89,7 @@ const adapterNames: Readonly<Record<string, string>> = {
   responses: 'the Responses API',
 }
 
-/**
- * The client of a conversation: the one that named it, else the one that sent its last message, else what it speaks. What came
- * through the API, an import or an experiment has none. `id` is for filters and addresses.
- */
+/** Who named the conversation, else who sent its last message, else what that client speaks. `id` is for filters and addresses. */
 export function clientOf({ conversation, latest, metadata }: ListedConversation) {
   const prefix = /^([a-z-]{1,20}):/.exec(conversation)?.[1]
   if (prefix !== undefined && Object.hasOwn(byPrefix, prefix)) return { id: prefix, name: byPrefix[prefix]! }

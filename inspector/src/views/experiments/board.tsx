@@ -143,10 +143,7 @@ const widestStep = 104
 /** Columns are drawn in groups, so that scrolling draws anew only now and then. */
 const group = 16
 
-/**
- * Columns of equal width, drawn only near the visible part of a scrolled element. `lead` is the room of the row headers, `narrowest`
- * that of what stands in the columns: where they do not fit together, the element scrolls.
- */
+/** Equal columns, drawn only near what is visible. `lead` is the room of the row headers, `narrowest` that of a column. */
 function useColumns(
   ref: RefObject<HTMLElement | null>,
   count: number,

@@ -24,10 +24,7 @@ export interface Watched {
 const nothing: Watched = { warnings: [] }
 const mostWarnings = 100
 
-/**
- * Hears what happens in an experiment while it is shown. A page in the background does not listen: browsers allow only a few
- * connections to one server, and all tabs share them.
- */
+/** Hears what happens in an experiment. Not in the background: browsers allow few connections, and all tabs share them. */
 export function useWatched(experiment: string): Watched {
   const isVisible = useIsVisible()
   const [watched, setWatched] = useState(nothing)
