@@ -1,4 +1,4 @@
-import { takeKey, takeTenant } from '../api/key.ts'
+import { takeKey, takeTenant } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
 import type { ServerInfo } from '../api/routes.ts'
 import field from './field.module.css'

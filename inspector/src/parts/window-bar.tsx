@@ -31,18 +31,8 @@ interface WindowBarProps {
 
 /** The window as the model reads it: what was sent, what is free, the margin, the reserve. What is over the window goes past its end. */
 export function WindowBar(props: WindowBarProps) {
-  const {
-    segments,
-    window,
-    reserve,
-    margin,
-    reused,
-    caret,
-    marks = [],
-    size = 'full',
-    label,
-    onPoint,
-  } = props
+  const { segments, window, reserve, margin, reused, caret, marks = [] } = props
+  const { size = 'full', label, onPoint } = props
   const sent = segments.reduce((sum, { tokens }) => sum + tokens, 0)
   const free = Math.max(0, window - reserve - margin - sent)
   const whole = Math.max(window, sent + margin + reserve)

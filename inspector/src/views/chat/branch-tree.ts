@@ -1,12 +1,9 @@
 import { groupBy } from '../../../../src/log/group-by.ts'
+import type { ListedThread } from '../../parts/title-of.ts'
 
-export interface AnyBranch {
-  readonly branch: string
-  readonly head: number
-  readonly updatedAt: number
+export type AnyBranch = Pick<ListedThread, 'branch' | 'head' | 'updatedAt' | 'forkOf'> & {
   /** The first message that is not in its parent. */
-  readonly begins?: { readonly time: number } | undefined
-  readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
+  readonly begins?: Pick<NonNullable<ListedThread['begins']>, 'time'> | undefined
 }
 
 export interface BranchNode<One extends AnyBranch> {
@@ -27,19 +24,19 @@ export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): r
   const nodes: BranchNode<One>[] = []
   const seen = new Set<string>()
   // A stack instead of recursion: branches can be forked from branches without end.
-  const waiting = (children.get(undefined) ?? [])
-    .map((branch, at, all) => ({ branch, depth: 0, lines: [] as boolean[], hasNext: at < all.length - 1 }))
-    .reverse()
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (seen.has(node.branch.branch)) continue
-    seen.add(node.branch.branch)
-    nodes.push(node)
-    const forks = children.get(node.branch.branch) ?? []
+  const waiting: BranchNode<One>[] = []
+  const add = (lines: readonly boolean[], parent?: One) => {
+    const forks = children.get(parent?.branch) ?? []
     for (const [at, branch] of [...forks.entries()].reverse())
-      waiting.push({
-        ...{ branch, depth: node.depth + 1, hasNext: at < forks.length - 1 },
-        lines: [...node.lines, node.depth > 0 && node.hasNext],
-      })
+      waiting.push({ branch, depth: lines.length, lines, hasNext: at < forks.length - 1 })
+  }
+  add([])
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const { branch, depth, lines, hasNext } = node
+    if (seen.has(branch.branch)) continue
+    seen.add(branch.branch)
+    nodes.push(node)
+    add([...lines, depth > 0 && hasNext], branch)
   }
   return nodes
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { startDrawing, useColours } from '../../parts/canvas.ts'
-import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import { drawnAs, type Fate, fateNames } from '../../parts/fates.ts'
+import { drawnAs, type Fate, type FateRun, fateAt, fateNames } from '../../parts/fates.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './chat-strip.module.css'
 import type { RowContext } from './message-row.tsx'

@@ -12,7 +12,7 @@ import {
 } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace, type ViewPlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import { readFates } from '../../parts/fate-runs.ts'
+import { readFates } from '../../parts/fates.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { type Brief, inModelTokens, toScale } from '../../parts/log-scale.ts'
 import { EmptyState, QueryFault, Skeleton } from '../../parts/query-state.tsx'

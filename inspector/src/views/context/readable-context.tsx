@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import { fateAt, runAt } from '../../parts/fate-runs.ts'
-import { fates } from '../../parts/fates.ts'
+import { fateAt, fates, runAt } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { newLanding } from '../../parts/log-strip.tsx'
 import { toggled } from '../../parts/toggled.ts'

@@ -10,8 +10,7 @@ import {
   type TimelinePoint,
 } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import type { Fate } from '../../parts/fates.ts'
+import { type Fate, type FateRun, fateAt } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 import { newLanding } from '../../parts/log-strip.tsx'
 import { allPolicies } from '../../parts/policies.ts'

@@ -24,11 +24,10 @@ import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
 import { cellStateOf, useActs } from './board-state.ts'
-import { ExperimentHead } from './experiment-head.tsx'
+import { ExperimentHead, Goals, useMeasures } from './experiment-head.tsx'
 import { ExperimentLog } from './experiment-log.tsx'
 import { markOf, newestFirst, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiment-view.module.css'
-import { Goals, useMeasures } from './goals.tsx'
 import { useWatched, type Watched } from './use-watched.ts'
 
 /** One experiment beside the list of all: its board, below it the log, and over both its plan if it is wanted. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Minus } from 'lucide-react'
-import { key } from '../../api/key.ts'
+import { key } from '../../api/client.ts'
 import { serverQuery } from '../../api/queries.ts'
 import type { ServerInfo } from '../../api/routes.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
