@@ -15,7 +15,6 @@ export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/en
 
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
-  /** The calls that gave them, if the key may see calls. */
   readonly calls: readonly PageCall[]
   /** Whether all its entries are written: then it never changes. */
   readonly isFull: boolean

@@ -132,7 +132,6 @@ const [key, keepKey] = tabValue('throughline.key')
 /** The tenant that this tab shows; undefined for the tenant of the key. */
 const [tenant, takeTenant] = tabValue('throughline.tenant')
 
-/** The key that requests carry, and the tenant. */
 export { key, takeTenant, tenant }
 
 /** Why the page asks for a key: there is none, or the server refused it. Undefined while it does not ask. */

@@ -3,8 +3,7 @@ import { observable } from './observable.ts'
 
 /** Whether the server answers: `live` while its events are heard, `away` since it gave no answer. */
 export type ServerConnection =
-  | { readonly state: 'joining' }
-  | { readonly state: 'live' }
+  | { readonly state: 'joining' | 'live' }
   | { readonly state: 'away'; readonly since: number }
 
 export const connection = observable<ServerConnection>({ state: 'joining' })

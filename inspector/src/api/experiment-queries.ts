@@ -32,7 +32,6 @@ export function experimentQuery(experiment: string) {
 export const hasEnded = (status: ExperimentSummary['status']): boolean =>
   !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
 
-/** The plan of an experiment, if it came as JSON. */
 export const planQuery = (experiment: string) => ({
   ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } }),
   // The server has checked it.

@@ -122,7 +122,6 @@ async function* before(points: AsyncIterable<TimelinePoint>, place = Number.POSI
 export interface Moment {
   readonly rows: readonly SentRow[]
   readonly stretches: readonly Stretch[]
-  /** The stored call; undefined where the context was made now. */
   readonly call?: CallAnswer | undefined
 }
 

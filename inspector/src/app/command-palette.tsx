@@ -20,7 +20,6 @@ import styles from './command-palette.module.css'
 const mostConversations = 20
 const mostMessages = 6
 
-/** Finds conversations, actions of keys and messages by their words. */
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')

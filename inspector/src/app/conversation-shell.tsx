@@ -4,7 +4,15 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { GitBranch } from 'lucide-react'
 import { useEffect } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { conversationQuery, outlineQuery, serverQuery, stateQuery, threadsQuery } from '../api/queries.ts'
+import {
+  conversationQuery,
+  outlineQuery,
+  serverQuery,
+  stateQuery,
+  threadsQuery,
+  usualActor,
+  usualBranch,
+} from '../api/queries.ts'
 import { toThreadSearch, usePlace, viewAt } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
 import { amountOf } from '../parts/format.ts'
@@ -72,17 +80,15 @@ function useHasTools(): boolean {
   return hasValues || (outline.data?.some(({ role }) => role === 'assistant_note') ?? false)
 }
 
-const usual = { actor: 'assistant', branch: 'main' }
-
 /** The threads of a conversation: whose history on which branch is shown. */
 function BranchMenu() {
   const { conversation, search, go } = usePlace()
   const { data } = useQuery(threadsQuery(conversation))
   const threads = data?.threads ?? []
-  const { actor = usual.actor, branch = usual.branch } = search
+  const { actor = usualActor, branch = usualBranch } = search
   const actors = new Set(threads.map(one => one.actor))
   const nameOf = (one: Parameters<typeof branchTitle>[0] & { readonly actor: string }) =>
-    actors.size > 1 || one.actor !== usual.actor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
+    actors.size > 1 || one.actor !== usualActor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
   const current = threads.find(one => one.actor === actor && one.branch === branch) ?? { actor, branch }
   return (
     <Menu.Root>

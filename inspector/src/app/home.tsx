@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router'
 import { Check, LoaderCircle } from 'lucide-react'
 import { useState } from 'react'
 import { conversationsQuery, serverQuery } from '../api/queries.ts'
-import type { ServerInfo } from '../api/routes.ts'
 import { viewAt } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
 import field from '../parts/field.module.css'
@@ -62,7 +61,7 @@ export function ImportArea({ children }: { readonly children: React.ReactNode })
         })
       }
     >
-      <Outcomes server={server} />
+      <Outcomes />
       {children}
       {isOver && (
         <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
@@ -79,7 +78,8 @@ export function ImportArea({ children }: { readonly children: React.ReactNode })
   )
 }
 
-function Outcomes({ server }: { readonly server: ServerInfo | undefined }) {
+function Outcomes() {
+  const { data: server } = useQuery(serverQuery)
   const outcomes = importOutcomes.use()
   if (outcomes.length === 0) return null
   // Recall across conversations needs the person of the chats, and the server does not know it.

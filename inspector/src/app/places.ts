@@ -9,7 +9,6 @@ export const places = [
   { to: '/search', label: 'Search', Icon: Search, keys: 'g s', does: 'search in every message' },
 ] as const
 
-/** The places at the end of the rail. */
 export const settingsPlaces = [
   {
     to: '/welcome',

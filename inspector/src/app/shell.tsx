@@ -124,7 +124,6 @@ function Notifications() {
   )
 }
 
-/** Moves the focus without changing the address. */
 function toView(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('view')?.focus()

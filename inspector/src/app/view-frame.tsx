@@ -127,13 +127,11 @@ function PlacesMenu() {
 }
 
 interface TabbedFrameProps {
-  /** The list that this belongs to. */
   readonly list: { readonly to: '/' | '/e'; readonly label: string }
   /** What one of that list is called in the help, and the name of this one. */
   readonly kind: string
   readonly name: string
   readonly tabs: readonly { readonly label: string; readonly link: LinkOptions }[]
-  /** Stands behind the name. */
   readonly crumb?: React.ReactNode
   readonly children: React.ReactNode
 }

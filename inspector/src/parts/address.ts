@@ -96,7 +96,6 @@ export function usePlace(): ViewPlace {
   return { conversation, thread, search, go: useGo<ConversationSearch>() }
 }
 
-/** Where a view of an experiment is, by its address. */
 export function useExperimentPlace() {
   const { experiment = '' } = useParams({ strict: false })
   const search = useSearch({ strict: false }) as ExperimentSearch
@@ -127,7 +126,6 @@ export function viewAt<View extends 'chat' | 'context' | 'over-time' | 'tools'>(
   return { to: `/c/$conversation/${view}`, params: { conversation }, search } as const
 }
 
-/** The address of the board of an experiment. */
 export const boardAt = (experiment: string) =>
   ({ to: '/e/$experiment', params: { experiment }, search: {} }) as const
 
@@ -139,7 +137,6 @@ export const linkOf = ({ conversation, latest }: ListedConversation) => ({
 
 export type SearchHit = AnswerOf<'get /search'>['found'][number]
 
-/** The place of a message that was found, as the address of a view has it. */
 export const placeOfHit = (hit: Pick<SearchHit, 'actor' | 'branch' | 'seq'>) => ({
   ...toThreadSearch(hit),
   entry: hit.seq,

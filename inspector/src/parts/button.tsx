@@ -44,7 +44,6 @@ export interface CopyButtonProps {
   readonly isBare?: boolean
 }
 
-/** Copies a text, and says so for a moment. */
 export function CopyButton({ text, label = 'Copy', isBare = false }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {

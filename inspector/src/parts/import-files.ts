@@ -10,7 +10,6 @@ export interface FileOutcome {
   readonly source: File
   readonly state: 'running' | 'taken' | 'refused'
   readonly text: string
-  /** The conversation, if the file holds one. */
   readonly conversation?: string | undefined
 }
 

@@ -9,7 +9,6 @@ export function changeKey(key: string | undefined): void {
   void queryClient.resetQueries()
 }
 
-/** The action of a form with a `KeyField`. */
 export const takeTyped = (form: FormData) => changeKey(String(form.get('key')).trim())
 
 /** Where a key is typed. It is never shown, and the browser does not keep it. */

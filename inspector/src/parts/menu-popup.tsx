@@ -5,7 +5,6 @@ import styles from './choice-menu.module.css'
 import menu from './menu.module.css'
 
 export interface MenuPopupProps {
-  /** Which edge of its button the menu keeps to. */
   readonly align: 'start' | 'end'
   readonly children: React.ReactNode
 }
@@ -42,7 +41,6 @@ export const MenuText = ({ label, more, isChosen }: MenuTextProps) => (
 
 type MenuItemProps = Menu.Item.Props & MenuTextProps & { readonly icon?: LucideIcon }
 
-/** An item of a menu that does something. */
 export const MenuItem = ({ label, more, isChosen, icon: Icon, ...item }: MenuItemProps) => (
   <Menu.Item className={menu.item} {...item}>
     {Icon && <Icon size={14} aria-hidden />}
@@ -60,7 +58,6 @@ export interface Choice<Value extends string> {
 export interface ChoiceMenuProps<Value extends string> {
   /** What is chosen, before the value: `window`. */
   readonly name?: string | undefined
-  /** What stands on the button. */
   readonly text: string
   readonly value: Value
   readonly choices: readonly Choice<Value>[]

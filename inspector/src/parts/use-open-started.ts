@@ -6,7 +6,6 @@ import { queryClient } from '../api/query-client.ts'
 import { boardAt } from './address.ts'
 import { notify } from './notify.ts'
 
-/** Opens the board of an experiment that was just started. */
 export function useOpenStarted(): (started: { readonly id: string }) => void {
   const navigate = useNavigate()
   return ({ id }) => {

@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useKeys } from './keys.ts'
 
 interface RovingOptions {
-  /** The keys of the items in their order. */
   readonly items: readonly string[]
   /** The heading in the help, and what an item is called there. */
   readonly name: string
@@ -32,7 +31,6 @@ export function useRoving({ items, name, item, show }: RovingOptions) {
       setState(before => (before?.key === key ? before : { key, index: latest.current.items.indexOf(key) })),
     [],
   )
-  /** Focuses an item; by default the active one, else the first. */
   const focus = (key = active) => {
     if (key === undefined) return
     setState({ key, index: items.indexOf(key) })

@@ -19,11 +19,9 @@ interface WindowBarProps {
   readonly reused?: number | undefined
   /** The place of the selection, in tokens from the beginning. */
   readonly caret?: number | undefined
-  /** More places that are marked. */
   readonly marks?: readonly number[] | undefined
   /** `row` is the small form for lists: no labels. */
   readonly size?: 'full' | 'row'
-  /** For people who do not see the bar. */
   readonly label: string
   /** Gets the place of the pointer, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
   readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined

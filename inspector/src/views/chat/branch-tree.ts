@@ -8,7 +8,6 @@ export type AnyBranch = Pick<ListedThread, 'branch' | 'head' | 'updatedAt' | 'fo
 
 export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
-  /** How deep it hangs below the first branch. */
   readonly depth: number
   /** For each depth above this branch: whether the line there goes on to a later branch. */
   readonly lines: readonly boolean[]

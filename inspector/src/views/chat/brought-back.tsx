@@ -19,7 +19,6 @@ interface BroughtBackProps {
   readonly seq: number
   readonly question: string
   readonly brought: BroughtEntries
-  /** What stands before it in the same line. */
   readonly before?: React.ReactNode
 }
 

@@ -10,7 +10,6 @@ import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 export interface ChatRow {
   readonly message: ChatMessage
   readonly calls: readonly AnsweredCall[]
-  /** The time of the message before it. */
   readonly before?: number | undefined
   /** What was brought back for it when it was asked. */
   readonly brought?: BroughtEntries | undefined

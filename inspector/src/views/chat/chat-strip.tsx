@@ -7,7 +7,6 @@ import type { RowContext } from './message-row.tsx'
 
 interface ChatStripProps {
   readonly chat: RowContext
-  /** The first and the last message in sight. */
   readonly sight: readonly [number, number]
   readonly onJump: (seq: number) => void
 }

@@ -227,14 +227,6 @@ function useStable<Value extends object>(value: Value): Value {
   useEffect(() => {
     latest.current = value
   })
-  const [stable] = useState(() =>
-    Object.fromEntries(
-      Object.keys(value).map(name => [
-        name,
-        (...values: unknown[]) =>
-          (latest.current as Record<string, (...values: unknown[]) => unknown>)[name]!(...values),
-      ]),
-    ),
-  )
-  return stable as Value
+  const [stable] = useState(() => new Proxy(value, { get: (_, name) => Reflect.get(latest.current, name) }))
+  return stable
 }

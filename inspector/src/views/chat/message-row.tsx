@@ -112,7 +112,7 @@ function UserRow(props: RowProps) {
   const brought = chat.brought.get(seq) ?? props.row.brought
   const isOnlyPaste = useIsOnlyPaste(text)
   if (editing?.seq === seq) return <EditBox {...editing} actions={actions} />
-  const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
+  const switcher = versions && <VersionSwitch versions={versions} onOpen={branch => actions.open(branch)} />
   return (
     <>
       <div className={`flex at-end gap-2 ${styles.asked}`}>

@@ -217,7 +217,6 @@ function useNews(amount: number, isAtEnd: boolean): number {
   return Math.max(0, amount - left)
 }
 
-/** The day, where it changes. */
 function Day({ row: { message, before }, isFirst }: { readonly row: ChatRow; readonly isFirst: boolean }) {
   const { time } = message
   if (time === undefined || (!isFirst && (before === undefined || dayOf(before) === dayOf(time)))) return null

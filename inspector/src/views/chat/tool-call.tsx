@@ -8,7 +8,6 @@ import { Fold } from './fold.tsx'
 import styles from './tool-call.module.css'
 
 interface ToolCallProps {
-  /** For the memory of folds. */
   readonly name: string
   readonly call: AnsweredCall
   readonly isRunning?: boolean

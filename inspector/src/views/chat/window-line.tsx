@@ -15,7 +15,6 @@ interface WindowLineProps {
   readonly rows: readonly SentRow[]
 }
 
-/** The window of the last call in a line, and the way to what the model got. */
 export function WindowLine({ search, point, rows }: WindowLineProps) {
   const { window, tokens, reused, margin, reserve, call } = point
   const free = whyFree(point)

@@ -22,7 +22,6 @@ import { standingOf } from './use-conversations.ts'
 
 interface ConversationRowProps extends RowProps {
   readonly index: number
-  /** Where it stands, in pixels from the first. */
   readonly start: number
   readonly now: number
   /** Whether it is the one in the tab order. */

@@ -19,7 +19,6 @@ interface ConversationTableProps {
   readonly hasMore: boolean
   /** The last rows are near: more are wanted. */
   readonly onNearEnd: () => void
-  /** What stands in place of rows. */
   readonly empty: React.ReactNode
 }
 
@@ -133,11 +132,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
 }
 
 /** Keeps the rows in sight in place when rows above them change. Not at the very top, where new rows should appear. */
-function useAnchor(
-  scroller: RefObject<HTMLElement | null>,
-  items: readonly string[],
-  rowHeight: number,
-): void {
+function useAnchor(scroller: RefObject<HTMLElement | null>, items: readonly string[], rowHeight: number) {
   const before = useRef<readonly string[]>(items)
   useLayoutEffect(() => {
     const previousItems = before.current

@@ -79,7 +79,6 @@ interface DeleteDialogProps {
   readonly finalFocus: () => HTMLElement | null
 }
 
-/** Asks whether a conversation is to be deleted, by its name. */
 export function DeleteDialog({ row, onClose, finalFocus }: DeleteDialogProps) {
   const { conversation, latest } = row
   const title = titleOf(row)

@@ -29,7 +29,6 @@ export interface ActPanelProps {
   readonly onClose: () => void
 }
 
-/** All that a role was told, said and did in one step. */
 export function ActPanel({ experiment, cell: { role, step }, state, onClose }: ActPanelProps) {
   const { act, isActing, isEnded, isRead } = state
   return (

@@ -83,7 +83,6 @@ interface LogRow {
   readonly what: string
   readonly more: string
   readonly kind: 'step' | 'tool' | 'text' | 'failed' | 'hook' | 'warning' | 'end'
-  /** The entry in the thread of the role. */
   readonly seq?: number
 }
 

@@ -25,7 +25,6 @@ export function sentenceOf({ status, steps, maxSteps }: ExperimentSummary): stri
   return `${word} after ${amountOf(steps, 'step')}${status === 'PAUSED' ? ` of at most ${count(maxSteps)}` : ''}`
 }
 
-/** How far an experiment is: `12 of 30 steps`. */
 export const stepsOf = ({ steps, maxSteps }: ExperimentSummary): string =>
   `${count(steps)} of ${amountOf(maxSteps, 'step')}`
 

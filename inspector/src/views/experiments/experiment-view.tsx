@@ -130,7 +130,6 @@ function Shown({ shown, activity, warnings }: Watched & { readonly shown: Experi
   )
 }
 
-/** The plan as it was given: who takes part, what they share, and when it ends. */
 function Plan({ id, json }: { readonly id: string; readonly json: PlanJson }) {
   return (
     <div className={`written ${styles.plan}`}>

@@ -7,7 +7,6 @@ export type Values = Readonly<Record<string, unknown>>
 export interface GoalMeasure {
   /** From 0 (as at the start, or farther away) to 1 (it holds). */
   share(now: Values, start: Values): number
-  /** The two sides, where the goal is one comparison of numbers. */
   readonly sides?: GoalSides | undefined
 }
 

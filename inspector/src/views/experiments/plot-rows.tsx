@@ -19,7 +19,6 @@ export interface PlotRowProps {
   /** What stands before the plot, and what that says on hover. */
   readonly lead: React.ReactNode
   readonly title?: string
-  /** For people who do not see the plot. */
   readonly label: string
   readonly children: React.ReactNode
 }

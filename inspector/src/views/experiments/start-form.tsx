@@ -14,7 +14,6 @@ import styles from './start-form.module.css'
 
 export interface StartFormProps {
   readonly experiments: readonly ExperimentSummary[]
-  /** The experiment whose plan is run again. */
   readonly of: string | undefined
   readonly onPick: (of: string | undefined) => void
   readonly onClose: () => void

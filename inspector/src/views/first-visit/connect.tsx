@@ -58,7 +58,6 @@ export function Connect({ server, isWaiting }: { readonly server: ServerInfo; re
   )
 }
 
-/** A line with this server's address in it set off. */
 function Line({ line, address }: ClientLine) {
   const at = line.indexOf(address)
   return (

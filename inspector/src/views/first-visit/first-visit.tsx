@@ -164,7 +164,6 @@ function Setup({ label, icon, children, more, ways }: SetupProps) {
   )
 }
 
-/** Which model answers, why this one, and how to have another. */
 export function AnsweringModel({ server: { upstream, models, model } }: { readonly server: ServerInfo }) {
   const { kind, address, why } = upstream
   const isSilent = models.length === 0

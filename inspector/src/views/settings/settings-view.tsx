@@ -118,7 +118,6 @@ const meanings = [
   { scope: 'metrics', about: 'read how busy the server is, but no content' },
 ] as const
 
-/** What the caller may do, and what not. */
 const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
   <ul className={`grid gap-6px bright ${styles.scopes}`}>
     {meanings.map(({ scope, about }) => {
@@ -134,7 +133,6 @@ const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
   </ul>
 )
 
-/** What this server is: its version, its log, its models, its addresses. */
 function ServerFacts({ server }: { readonly server: ServerInfo }) {
   const { upstream, models, addresses } = server
   return (
