@@ -6,10 +6,7 @@ import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
-export async function ask<Name extends NameOfKind<'json' | 'text'>>(
-  name: Name,
-  request: RouteRequest<Name>,
-): Promise<AnswerOf<Name>> {
+export async function ask<Name extends NameOfKind<'json' | 'text'>>(name: Name, request: RouteRequest<Name>) {
   const response = await send(name, request)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
@@ -19,10 +16,7 @@ export const tell = async <Name extends NameOfKind<'none'>>(name: Name, request:
   void (await send(name, request))
 
 /** Asks a route that answers line by line. Breaking off closes the connection. */
-export async function* askLines<Name extends NameOfKind<'lines'>>(
-  name: Name,
-  request: RouteRequest<Name>,
-): AsyncGenerator<AnswerOf<Name>> {
+export async function* askLines<Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) {
   const { body } = await send(name, request)
   for await (const line of readLines(body!)) yield JSON.parse(line) as AnswerOf<Name>
 }

@@ -56,11 +56,7 @@ export const stepsQuery = (experiment: string, page: number, ended: number) => (
 })
 
 /** The entries of a role up to a place. Entries never change, so that nothing that is written later makes them stale. */
-export const turnLogQuery = (
-  experiment: string,
-  role: string,
-  page: { readonly at: number; readonly limit: number },
-) => ({
+export const turnLogQuery = (experiment: string, role: string, page: Parameters<typeof logQuery>[1]) => ({
   ...logQuery({ conversation: experiment, actor: role }, page),
   queryKey: ['turn-log', experiment, role, page],
   placeholderData: keepPreviousData,

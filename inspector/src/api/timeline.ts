@@ -96,10 +96,7 @@ export function readAll(place: ThreadAddress): void {
 }
 
 /** Collects items; `publish` gets those read so far, at most every 300 ms. */
-export async function collect<Item>(
-  items: AsyncIterable<Item>,
-  publish?: (items: readonly Item[]) => void,
-): Promise<Item[]> {
+export async function collect<Item>(items: AsyncIterable<Item>, publish?: (items: readonly Item[]) => void) {
   const all: Item[] = []
   let published = performance.now()
   for await (const item of items) {

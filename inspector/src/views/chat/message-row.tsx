@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import {
   Brain,
   GitBranchPlus,
@@ -10,13 +11,12 @@ import {
 } from 'lucide-react'
 import { memo } from 'react'
 import type { ThreadAddress } from '../../api/queries.ts'
-import type { ConversationSearch } from '../../parts/address.ts'
+import { type ConversationSearch, viewAt } from '../../parts/address.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { fateAt, nameOfFate } from '../../parts/fates.ts'
 import { endWords, warningText } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { ViewLink } from '../../parts/view-link.tsx'
 import { VersionSwitch } from './branch-graph.tsx'
 import { BroughtBack } from './brought-back.tsx'
 import type { ChatMessage, ChatRow } from './chat-rows.ts'
@@ -212,15 +212,13 @@ function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta,
   return (
     <span className={`inline rigid icons ${styles.tools}`}>
       {meta && !isNewest && meta.model !== '' && <Who meta={meta} />}
-      <ViewLink
-        view="context"
-        conversation={thread.conversation}
-        search={{ ...search, entry: seq, turn: meta?.turn }}
+      <Link
+        {...viewAt('context', thread.conversation, { ...search, entry: seq, turn: meta?.turn })}
         aria-label={`Message ${seq} in Context`}
         title="What became of it: Context"
       >
         <ScanText size={14} aria-hidden />
-      </ViewLink>
+      </Link>
       {mayChat && turn && (
         <Tool name="New branch from here" icon={GitBranchPlus} onClick={() => actions.branch(seq)} />
       )}

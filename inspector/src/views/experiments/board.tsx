@@ -8,7 +8,6 @@ import styles from './board.module.css'
 import {
   type Acts,
   type BoardCell,
-  type BoardColumns,
   type BoardProps,
   type BoardState,
   type CellState,
@@ -146,12 +145,7 @@ const widestStep = 104
 const group = 16
 
 /** Equal columns, drawn only near what is visible. `lead` is the room of the row headers, `narrowest` that of a column. */
-function useColumns(
-  ref: RefObject<HTMLElement | null>,
-  count: number,
-  lead: number,
-  narrowest: number,
-): BoardColumns {
+function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number, narrowest: number) {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current
