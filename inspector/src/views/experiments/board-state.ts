@@ -58,14 +58,13 @@ export function cellStateOf(
 
 export type Acts = ReadonlyMap<number, ReadonlyMap<string, RoleAct>>
 
+const pageOf = (step: number) => Math.floor((Math.max(1, step) - 1) / stepsPerPage)
+
 /** What roles did in a range of steps, by step and role. */
 export function useActs({ id, steps }: ExperimentAnswer, first: number, last = first): Acts {
-  const [from, to] = [first, last].map(step => Math.floor((Math.max(1, step) - 1) / stepsPerPage)) as [
-    number,
-    number,
-  ]
+  const from = pageOf(first)
   return useQueries({
-    queries: Array.from({ length: to - from + 1 }, (_, at) => stepsQuery(id, from + at, steps)),
+    queries: Array.from({ length: pageOf(last) - from + 1 }, (_, at) => stepsQuery(id, from + at, steps)),
     combine: toActs,
   })
 }
