@@ -45,7 +45,10 @@ export function DeleteSection() {
   const of = asked && 'person' in asked.whose ? ` of “${asked.whose.person}”` : ''
   return (
     <>
-      <form className="row wraps gap-2" action={() => void (person.trim() !== '' && start({ person: person.trim() }))}>
+      <form
+        className="row wraps gap-2"
+        action={() => void (person.trim() !== '' && start({ person: person.trim() }))}
+      >
         <label className="row gap-2 one-line">
           Person
           <input
