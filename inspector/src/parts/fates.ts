@@ -1,4 +1,3 @@
-import { parts } from '../../../src/context/receipt.ts'
 import type { ContextAnswer } from '../api/timeline.ts'
 
 export type Fate = ContextAnswer['stretches'][number]['fate']
@@ -58,7 +57,20 @@ const partNames: Partial<Record<Part, string>> = {
 }
 
 /** The parts in the order in which they stand on each other in a bar: what changes seldom is below. */
-export const partStack: readonly Part[] = [...parts.filter(part => part !== 'recall'), 'recall']
+export const partStack: readonly Part[] = [
+  'framing',
+  'tools',
+  'system',
+  'first',
+  'marker',
+  'notes',
+  'digests',
+  'journal',
+  'history',
+  'changing',
+  'latest',
+  'recall',
+]
 
 export interface FateRun {
   readonly first: number
