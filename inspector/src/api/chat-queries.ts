@@ -15,18 +15,19 @@ export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/en
 
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
-  /** The calls that gave them, if the key may see calls. */
   readonly calls: readonly PageCall[]
   /** Whether all its entries are written: then it never changes. */
   readonly isFull: boolean
 }
 
-/** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0; `head` is the last entry now. */
-export function shownQuery(
-  place: ThreadAddress,
-  block: number,
-  { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
-) {
+export interface ShownOptions {
+  /** The last entry now. */
+  readonly head: number
+  readonly mayInspect: boolean
+}
+
+/** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0. */
+export function shownQuery(place: ThreadAddress, block: number, { head, mayInspect }: ShownOptions) {
   const { params, thread, key } = splitPlace(place)
   const first = block * perBlock + 1
   const at = first + perBlock - 1

@@ -1,15 +1,12 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AwayError, toApiError } from './api-error.ts'
-import { noteAway } from './connection.ts'
-import { key, keyProblem, tenant } from './key.ts'
+import { type HeardEvent, noteAway } from './connection.ts'
+import { observable } from './observable.ts'
 import type { AnswerOf, NameOfKind, RouteName, RouteRequest } from './routes.ts'
 
 const base = '/throughline/v1'
 
-export async function ask<Name extends NameOfKind<'json' | 'text'>>(
-  name: Name,
-  request: RouteRequest<Name>,
-): Promise<AnswerOf<Name>> {
+export async function ask<Name extends NameOfKind<'json' | 'text'>>(name: Name, request: RouteRequest<Name>) {
   const response = await send(name, request)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
@@ -19,10 +16,7 @@ export const tell = async <Name extends NameOfKind<'none'>>(name: Name, request:
   void (await send(name, request))
 
 /** Asks a route that answers line by line. Breaking off closes the connection. */
-export async function* askLines<Name extends NameOfKind<'lines'>>(
-  name: Name,
-  request: RouteRequest<Name>,
-): AsyncGenerator<AnswerOf<Name>> {
+export async function* askLines<Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) {
   const { body } = await send(name, request)
   for await (const line of readLines(body!)) yield JSON.parse(line) as AnswerOf<Name>
 }
@@ -30,11 +24,6 @@ export async function* askLines<Name extends NameOfKind<'lines'>>(
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
 export const askBytes = async <Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) =>
   (await send(name, request)).blob()
-
-export interface HeardEvent<Data> {
-  readonly id: string | undefined
-  readonly data: Data
-}
 
 /** Asks a route that answers with events. They are read by `fetch`, which can send a key. Breaking off closes it. */
 export async function* askEvents<Name extends NameOfKind<'events'>>(
@@ -120,4 +109,30 @@ async function* chunksOf<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<C
   } finally {
     reader.cancel().catch(() => undefined)
   }
+}
+
+/** A value that is kept for this tab only, and never stands in an address. */
+function tabValue(place: string) {
+  const value = observable<string | undefined>(sessionStorage.getItem(place) ?? undefined)
+  const take = (next: string | undefined) => {
+    if (next === undefined) sessionStorage.removeItem(place)
+    else sessionStorage.setItem(place, next)
+    value.set(next)
+  }
+  return [value, take] as const
+}
+
+const [key, keepKey] = tabValue('throughline.key')
+/** The tenant that this tab shows; undefined for the tenant of the key. */
+const [tenant, takeTenant] = tabValue('throughline.tenant')
+
+export { key, takeTenant, tenant }
+
+/** Why the page asks for a key: there is none, or the server refused it. Undefined while it does not ask. */
+export const keyProblem = observable<'missing' | 'refused' | undefined>(undefined)
+
+export function takeKey(next: string | undefined): void {
+  keepKey(next)
+  takeTenant(undefined)
+  keyProblem.set(undefined)
 }

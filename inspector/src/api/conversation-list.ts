@@ -1,6 +1,7 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query'
+import type { InfiniteData } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
 import { askConversations, conversationQuery, conversationsQuery } from './queries.ts'
+import { queryClient } from './query-client.ts'
 import type { AnswerOf } from './routes.ts'
 
 export type ListedConversation = AnswerOf<'get /conversations'>['conversations'][number]
@@ -10,52 +11,52 @@ type Pages = InfiniteData<AnswerOf<'get /conversations'>>
 const mostSingle = 8
 
 /** Reads conversations again that were written to, and moves their rows. The rest of the list is not read. */
-export async function refreshConversations(client: QueryClient, names: readonly string[]): Promise<void> {
-  const listedNames = namesInList(client)
+export async function refreshConversations(names: readonly string[]): Promise<void> {
+  const listedNames = namesInList()
   if (!listedNames) return
   try {
     if (names.length > mostSingle || names.some(name => !listedNames.has(name)))
       // A new conversation may not be listed: only the server knows.
-      putFirst(client, (await askConversations()).conversations)
-    else putFirst(client, (await Promise.all(names.map(name => readOne(client, name)))).flat())
+      putFirst((await askConversations()).conversations)
+    else putFirst((await Promise.all(names.map(name => readOne(name)))).flat())
   } catch {
     // The server is away, or the key is gone: the page says so elsewhere, and everything is read again when it is back.
   }
 }
 
 /** The conversation; none if it was deleted. */
-async function readOne(client: QueryClient, name: string): Promise<readonly ListedConversation[]> {
+async function readOne(name: string): Promise<readonly ListedConversation[]> {
   try {
-    return [await client.fetchQuery({ ...conversationQuery(name), staleTime: 0 })]
+    return [await queryClient.fetchQuery({ ...conversationQuery(name), staleTime: 0 })]
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
-    dropConversation(client, name)
+    dropConversation(name)
     return []
   }
 }
 
-export function dropConversation(client: QueryClient, name: string): void {
-  change(client, rows => rows.filter(({ conversation }) => conversation !== name))
+export function dropConversation(name: string): void {
+  change(rows => rows.filter(({ conversation }) => conversation !== name))
 }
 
 /** Keeps only the first page, so that reading the list again is one request. */
-export function restartList(client: QueryClient): void {
-  client.setQueryData(
+export function restartList(): void {
+  queryClient.setQueryData(
     conversationsQuery.queryKey,
     (pages: Pages | undefined) =>
       pages && { pages: pages.pages.slice(0, 1), pageParams: pages.pageParams.slice(0, 1) },
   )
 }
 
-function namesInList(client: QueryClient): ReadonlySet<string> | undefined {
-  const data = client.getQueryData(conversationsQuery.queryKey)
+function namesInList(): ReadonlySet<string> | undefined {
+  const data = queryClient.getQueryData(conversationsQuery.queryKey)
   return data && new Set(data.pages.flatMap(page => page.conversations.map(one => one.conversation)))
 }
 
 /** Replaces old rows by fresh ones, which go into the first page by their time. */
-function putFirst(client: QueryClient, fresh: readonly ListedConversation[]): void {
+function putFirst(fresh: readonly ListedConversation[]): void {
   const names = new Set(fresh.map(one => one.conversation))
-  change(client, (rows, page) => {
+  change((rows, page) => {
     const others = rows.filter(one => !names.has(one.conversation))
     if (page > 0) return others.length === rows.length ? rows : others
     return [...fresh, ...others].sort((a, b) => b.updatedAt - a.updatedAt)
@@ -65,8 +66,8 @@ function putFirst(client: QueryClient, fresh: readonly ListedConversation[]): vo
 type Rows = Pages['pages'][number]['conversations']
 
 /** Changes the rows of each page. A page without changes stays the same object. */
-function change(client: QueryClient, rowsOf: (rows: Rows, page: number) => Rows): void {
-  client.setQueryData(conversationsQuery.queryKey, (cached: Pages | undefined) => {
+function change(rowsOf: (rows: Rows, page: number) => Rows): void {
+  queryClient.setQueryData(conversationsQuery.queryKey, (cached: Pages | undefined) => {
     if (!cached) return cached
     const pages = cached.pages.map((page, at) => {
       const conversations = rowsOf(page.conversations, at)

@@ -29,7 +29,9 @@ export function experimentQuery(experiment: string) {
   })
 }
 
-/** The plan of an experiment, if it came as JSON. */
+export const hasEnded = (status: ExperimentSummary['status']): boolean =>
+  !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
+
 export const planQuery = (experiment: string) => ({
   ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } }),
   // The server has checked it.
@@ -41,10 +43,10 @@ export type RoleAct = ExperimentStep['acts'][number]
 
 export const stepsPerPage = 50
 
-/** What roles did in a page of steps. A page whose steps have all ended never changes, so nothing makes it stale. */
-export const stepsQuery = (experiment: string, page: number, isSettled: boolean) => ({
+/** What roles did in a page of steps. A page whose steps have all `ended` never changes, so nothing makes it stale. */
+export const stepsQuery = (experiment: string, page: number, ended: number) => ({
   ...routeQuery(
-    isSettled
+    ended >= (page + 1) * stepsPerPage
       ? ['settled-steps', experiment, page]
       : [...inConversation(experiment), 'experiment', 'steps', page],
     'get /experiments/:experiment/steps',
@@ -54,11 +56,7 @@ export const stepsQuery = (experiment: string, page: number, isSettled: boolean)
 })
 
 /** The entries of a role up to a place. Entries never change, so that nothing that is written later makes them stale. */
-export const turnLogQuery = (
-  experiment: string,
-  role: string,
-  page: { readonly at: number; readonly limit: number },
-) => ({
+export const turnLogQuery = (experiment: string, role: string, page: Parameters<typeof logQuery>[1]) => ({
   ...logQuery({ conversation: experiment, actor: role }, page),
   queryKey: ['turn-log', experiment, role, page],
   placeholderData: keepPreviousData,

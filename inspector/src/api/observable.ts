@@ -1,30 +1,21 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value outside of React that components can follow. */
-export interface Observable<Value> {
-  get(): Value
-  set(value: Value): void
-  /** Returns a function that ends the subscription. */
-  subscribe(listener: () => void): () => void
-  use(): Value
-}
+export type Observable<Value> = ReturnType<typeof observable<Value>>
 
-export function observable<Value>(first: Value): Observable<Value> {
+/** A value outside of React that components can follow. */
+export function observable<Value>(first: Value) {
   let value = first
   const listeners = new Set<() => void>()
   const get = () => value
+  /** Returns a function that ends the subscription. */
   const subscribe = (listener: () => void) => {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
-  return {
-    get,
-    subscribe,
-    set(next) {
-      if (Object.is(next, value)) return
-      value = next
-      for (const listener of listeners) listener()
-    },
-    use: () => useSyncExternalStore(subscribe, get),
+  const set = (next: Value) => {
+    if (Object.is(next, value)) return
+    value = next
+    for (const listener of listeners) listener()
   }
+  return { get, set, subscribe, use: () => useSyncExternalStore(subscribe, get) }
 }

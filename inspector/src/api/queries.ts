@@ -18,10 +18,7 @@ export interface ThreadAddress {
   readonly branch?: string | undefined
 }
 
-/**
- * What views read. The keys of all that belongs to a conversation begin with `['c', conversation]`: an event of the server
- * makes these stale, and only these.
- */
+/** The keys of what belongs to a conversation begin with this: an event of the server makes these stale, and only these. */
 export const inConversation = (conversation: string) => ['c', conversation] as const
 
 /** The pieces of which requests and keys of a thread are made. */
@@ -143,42 +140,31 @@ export const searchQuery = (q: string, isEverything: boolean) => ({
 
 export type WhyAnswer = AnswerOf<'get /conversations/:conversation/entries/:entry/why'>
 
-/** Why an entry has its fate, in a call or at a place. */
-export const whyQuery = (
-  place: ThreadAddress,
-  entry: number,
-  { at, call }: { readonly at: number; readonly call?: string | undefined },
-) => ({
-  ...threadQuery(
-    place,
-    'get /conversations/:conversation/entries/:entry/why',
-    call === undefined ? { at } : { call },
-    { entry: String(entry) },
-  ),
-  enabled: entry <= at,
+/** A place where a model was asked, and its call if that is stored. */
+interface AskedPlace {
+  readonly at: number
+  readonly call?: string | undefined
+}
+
+const askedAt = ({ at, call }: AskedPlace) => (call === undefined ? { at } : { call })
+
+const whyRoute = 'get /conversations/:conversation/entries/:entry/why'
+
+export const whyQuery = (place: ThreadAddress, entry: number, point: AskedPlace) => ({
+  ...threadQuery(place, whyRoute, askedAt(point), { entry: String(entry) }),
+  enabled: entry <= point.at,
 })
 
 export type SeenAnswer = AnswerOf<'get /conversations/:conversation/seen'>
 
 /** Whether a context has what a text says; without a text, what its newest message asks for and it lacks. */
-export const seenQuery = (
-  place: ThreadAddress,
-  { at, call }: { readonly at: number; readonly call?: string | undefined },
-  text?: string,
-) =>
-  threadQuery(place, 'get /conversations/:conversation/seen', {
-    ...(call === undefined ? { at } : { call }),
-    text,
-  })
+export const seenQuery = (place: ThreadAddress, point: AskedPlace, text?: string) =>
+  threadQuery(place, 'get /conversations/:conversation/seen', { ...askedAt(point), text })
 
-/** The messages that are pinned, and those that are hidden. */
 export const handsQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/hands')
 
-/**
- * The same place in several windows with several policies. Cells come one by one. `asker`: a query whose asker is replaced by
- * another in the same moment would be cancelled and not be begun again.
- */
+/** Cells come one by one. `asker`: a query whose asker is replaced in the same moment would be cancelled and not begun again. */
 export function gridQuery(
   place: ThreadAddress,
   query: Omit<QueryOf<'get /conversations/:conversation/grid'>, 'actor' | 'branch'>,

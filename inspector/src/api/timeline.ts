@@ -1,6 +1,7 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { ask, askLines } from './client.ts'
-import { splitPlace, type ThreadAddress } from './queries.ts'
+import { type FitQuery, splitPlace, type ThreadAddress } from './queries.ts'
+import { queryClient } from './query-client.ts'
 import type { AnswerOf, QueryOf } from './routes.ts'
 
 export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
@@ -88,17 +89,14 @@ function merge(cached: TimelineData, fresh: readonly TimelinePoint[]): TimelineD
 const wanted = new Set<string>()
 
 /** Reads all points of a long thread, although their contexts must be computed. */
-export function readAll(client: QueryClient, place: ThreadAddress): void {
+export function readAll(place: ThreadAddress): void {
   const { queryKey } = timelineQuery(place)
   wanted.add(JSON.stringify(queryKey))
-  void client.invalidateQueries({ queryKey })
+  void queryClient.invalidateQueries({ queryKey })
 }
 
 /** Collects items; `publish` gets those read so far, at most every 300 ms. */
-export async function collect<Item>(
-  items: AsyncIterable<Item>,
-  publish?: (items: readonly Item[]) => void,
-): Promise<Item[]> {
+export async function collect<Item>(items: AsyncIterable<Item>, publish?: (items: readonly Item[]) => void) {
   const all: Item[] = []
   let published = performance.now()
   for await (const item of items) {
@@ -121,7 +119,6 @@ async function* before(points: AsyncIterable<TimelinePoint>, place = Number.POSI
 export interface Moment {
   readonly rows: readonly SentRow[]
   readonly stretches: readonly Stretch[]
-  /** The stored call; undefined where the context was made now. */
   readonly call?: CallAnswer | undefined
 }
 
@@ -163,3 +160,58 @@ export function askSent(
         ...{ params: { ...params, call }, query: { ...thread, texts }, signal },
       })
 }
+
+/** What had to be read anew at a place where a model was asked, and what other policies would have read there, in their order. */
+export interface ComparedPoint extends Pick<TimelinePoint, 'at' | 'call' | 'anew'> {
+  readonly against: readonly number[]
+}
+
+export interface Comparison {
+  readonly policies: readonly string[]
+  /** From the first point on, without gaps. */
+  readonly points: readonly ComparedPoint[]
+  readonly isWhole: boolean
+}
+
+/** Compares what was read over time with other policies. Points come one by one; later only those that are new are read. */
+export const comparisonQuery = (place: ThreadAddress, policies: readonly string[]) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'comparison', policies],
+    queryFn: async ({ client, queryKey, signal }): Promise<Comparison> => {
+      const cached = client.getQueryData<Comparison>(queryKey)?.points ?? []
+      // The last one is read again: its call may have ended meanwhile.
+      const since = cached.at(-1)?.at ?? 0
+      const kept = cached.filter(({ at }) => at < since)
+      const toComparison = (fresh: readonly ComparedPoint[], isWhole: boolean) => ({
+        ...{ policies, points: [...kept, ...fresh], isWhole },
+      })
+      const query = { since, fates: false, against: [...policies] }
+      const points = toCompared(readPoints(place, query, signal))
+      const publish = (fresh: readonly ComparedPoint[]) =>
+        client.setQueryData<Comparison>(queryKey, toComparison(fresh, false))
+      return toComparison(await collect(points, publish), true)
+    },
+  })
+
+async function* toCompared(points: AsyncIterable<TimelinePoint>): AsyncGenerator<ComparedPoint> {
+  for await (const { at, call, anew, against } of points)
+    yield { at, call, anew, against: against.map(one => one.anew) }
+}
+
+/** What the calls from a place on would have read anew, oldest first, with other settings and, `against` them, other policies. */
+export const costQuery = (
+  place: ThreadAddress,
+  settings: Omit<FitQuery, 'at' | 'messages' | 'texts'> & { readonly since: number },
+  policies: readonly string[] = [],
+) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'cost', settings, policies],
+    queryFn: async ({ signal }) => {
+      const query = { ...settings, fates: false, against: [...policies] }
+      const points = await collect(toCompared(readPoints(place, query, signal)))
+      const against: Readonly<Record<string, readonly number[]>> = Object.fromEntries(
+        policies.map((policy, index) => [policy, points.map(one => one.against[index]!)]),
+      )
+      return { anew: points.map(({ anew }) => anew), against }
+    },
+  })

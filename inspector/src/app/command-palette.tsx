@@ -3,28 +3,23 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { Command } from 'cmdk'
 import { useState } from 'react'
 import { conversationsQuery, searchQuery } from '../api/queries.ts'
-import type { ConversationSearch } from '../parts/address.ts'
+import { type ConversationSearch, keyOfHit, linkOf, placeOfHit, viewAt } from '../parts/address.ts'
 import { ago } from '../parts/format.ts'
-import { keyOfHit, placeOfHit } from '../parts/hit-place.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { useKeyGroups } from '../parts/keys.ts'
-import { linkOf } from '../parts/link-of.ts'
 import { Marked } from '../parts/marked.tsx'
-import { matchesWords } from '../parts/matches-words.ts'
+import { matchesWords, placeIn } from '../parts/matches-words.ts'
 import menu from '../parts/menu.module.css'
 import { MenuText } from '../parts/menu-popup.tsx'
-import { placeIn } from '../parts/place-in.ts'
 import { Sheet } from '../parts/sheet.tsx'
 import { titleOf } from '../parts/title-of.ts'
 import { useSettled } from '../parts/use-settled.ts'
-import { viewAt } from '../parts/view-at.ts'
 import styles from './command-palette.module.css'
 
 /** The most conversations, and the most messages, that the palette offers: the list and the search have all of them. */
 const mostConversations = 20
 const mostMessages = 6
 
-/** Finds conversations, actions of keys and messages by their words. */
 export default function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')

@@ -4,19 +4,24 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { GitBranch } from 'lucide-react'
 import { useEffect } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { conversationQuery, outlineQuery, serverQuery, stateQuery, threadsQuery } from '../api/queries.ts'
-import { toThreadSearch, usePlace } from '../parts/address.ts'
-import { branchTitle } from '../parts/branch-title.ts'
+import {
+  conversationQuery,
+  outlineQuery,
+  serverQuery,
+  stateQuery,
+  threadsQuery,
+  usualActor,
+  usualBranch,
+} from '../api/queries.ts'
+import { toThreadSearch, usePlace, viewAt } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
 import { amountOf } from '../parts/format.ts'
 import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
-import { titleOf } from '../parts/title-of.ts'
-import { viewAt } from '../parts/view-at.ts'
-import crumb from './crumb.module.css'
-import { places } from './places.ts'
-import { TabbedFrame } from './tabbed-frame.tsx'
-import { conversationViews } from './views.ts'
+import { EmptyState } from '../parts/query-state.tsx'
+import { branchTitle, titleOf } from '../parts/title-of.ts'
+import { conversationViews, places } from './places.ts'
+import crumb from './view-frame.module.css'
+import { TabbedFrame } from './view-frame.tsx'
 
 /** A conversation: its name and branch, the tabs of its views, and the view that is open. */
 export function ConversationShell() {
@@ -63,10 +68,7 @@ export function ConversationShell() {
   )
 }
 
-/**
- * Whether tools returned anything or the model wrote notes: without either there is nothing to see of them. Notes are looked for
- * in the outline, because their texts must never come into the chat.
- */
+/** Whether there is anything to see of tools. Notes are looked for in the outline: their texts must never come into the chat. */
 function useHasTools(): boolean {
   const { thread } = usePlace()
   const { data: server } = useQuery(serverQuery)
@@ -78,17 +80,15 @@ function useHasTools(): boolean {
   return hasValues || (outline.data?.some(({ role }) => role === 'assistant_note') ?? false)
 }
 
-const usual = { actor: 'assistant', branch: 'main' }
-
 /** The threads of a conversation: whose history on which branch is shown. */
 function BranchMenu() {
   const { conversation, search, go } = usePlace()
   const { data } = useQuery(threadsQuery(conversation))
   const threads = data?.threads ?? []
-  const { actor = usual.actor, branch = usual.branch } = search
+  const { actor = usualActor, branch = usualBranch } = search
   const actors = new Set(threads.map(one => one.actor))
   const nameOf = (one: Parameters<typeof branchTitle>[0] & { readonly actor: string }) =>
-    actors.size > 1 || one.actor !== usual.actor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
+    actors.size > 1 || one.actor !== usualActor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
   const current = threads.find(one => one.actor === actor && one.branch === branch) ?? { actor, branch }
   return (
     <Menu.Root>

@@ -3,7 +3,6 @@ import { useKeyGroups } from '../parts/keys.ts'
 import { Sheet } from '../parts/sheet.tsx'
 import styles from './key-help.module.css'
 
-/** All keys that do something here and now. */
 export default function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   const groups = useKeyGroups()
   return (

@@ -15,18 +15,15 @@ import {
   readExperimentsSearch,
   readListSearch,
   stringifySearch,
+  viewAt,
 } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { viewAt } from '../parts/view-at.ts'
+import { EmptyState, Skeleton } from '../parts/query-state.tsx'
 import { ConversationShell } from './conversation-shell.tsx'
 import { Home } from './home.tsx'
-import { places } from './places.ts'
+import { conversationViews, FirstVisit, lazyView, places } from './places.ts'
 import { Shell } from './shell.tsx'
-import { TabbedFrame } from './tabbed-frame.tsx'
-import { ViewFrame } from './view-frame.tsx'
-import { conversationViews, FirstVisit, lazyView } from './views.ts'
+import { TabbedFrame, ViewFrame } from './view-frame.tsx'
 
 function NotFound() {
   return (

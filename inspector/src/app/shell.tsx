@@ -1,17 +1,17 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { Keyboard, SunMoon } from 'lucide-react'
+import { Keyboard, KeyRound, SunMoon } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { connection } from '../api/connection.ts'
-import { keepTrying, tryNow } from '../api/keep-listening.ts'
-import { keyProblem } from '../api/key.ts'
+import { keyProblem } from '../api/client.ts'
+import { connection, keepTrying, tryNow } from '../api/connection.ts'
+import { Button } from '../parts/button.tsx'
 import { clockTime } from '../parts/format.ts'
+import { KeyField, takeTyped } from '../parts/key-field.tsx'
 import { useHeldKeys, useKeys } from '../parts/keys.ts'
 import { Notice } from '../parts/notice.tsx'
 import { notifications } from '../parts/notify.ts'
-import { Late } from '../parts/skeleton.tsx'
+import { Late } from '../parts/query-state.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
-import { KeyForm } from './key-form.tsx'
 import { places, settingsPlaces } from './places.ts'
 import styles from './shell.module.css'
 import { palette } from './view-frame.tsx'
@@ -124,8 +124,27 @@ function Notifications() {
   )
 }
 
-/** Moves the focus to the view without changing the address. */
 function toView(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('view')?.focus()
+}
+
+function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
+  return (
+    <main id="view" tabIndex={-1} className={`centred scrolls ${styles.place}`}>
+      <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} action={takeTyped}>
+        <KeyRound size={20} aria-hidden />
+        <h1>This server needs a key</h1>
+        {why === 'refused' && <p role="alert">This key is not known here: it is wrong, or was revoked.</p>}
+        <KeyField label="Key" />
+        <p className={styles.more}>
+          It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
+          tab is closed.
+        </p>
+        <Button kind="primary" type="submit">
+          Open
+        </Button>
+      </form>
+    </main>
+  )
 }

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, type LinkOptions, useLocation, useNavigate } from '@tanstack/react-router'
 import { Menu as Bars, ChevronLeft, Search, SunMoon } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { connection } from '../api/connection.ts'
@@ -8,10 +8,13 @@ import { observable } from '../api/observable.ts'
 import { serverQuery } from '../api/queries.ts'
 import { Button } from '../parts/button.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
+import { useKeys } from '../parts/keys.ts'
 import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
+import { notify } from '../parts/notify.ts'
 import { StatusMark } from '../parts/status-mark.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
+import { useTitle } from '../parts/use-title.ts'
 import { places, settingsPlaces } from './places.ts'
 import styles from './view-frame.module.css'
 
@@ -26,10 +29,7 @@ interface ViewFrameProps {
   readonly children: React.ReactNode
 }
 
-/**
- * A view under its header: where it is, the views beside it, whether the server is there, and the way to everything. Every page
- * of the inspector stands in one.
- */
+/** A view under its header: where it is, the views beside it, whether the server is there, and the way to everything. */
 export function ViewFrame({ crumb, back, tabs, children }: ViewFrameProps) {
   const { state } = connection.use()
   return (
@@ -118,14 +118,64 @@ function PlacesMenu() {
       </Menu.Trigger>
       <MenuPopup align="end">
         {[...places, ...settingsPlaces].map(({ to, label, Icon }) => (
-          <MenuItem key={to} label={label} onClick={() => void navigate({ to })}>
-            <Icon size={14} aria-hidden />
-          </MenuItem>
+          <MenuItem key={to} label={label} icon={Icon} onClick={() => void navigate({ to })} />
         ))}
-        <MenuItem label="Light or dark" onClick={toggleTheme}>
-          <SunMoon size={14} aria-hidden />
-        </MenuItem>
+        <MenuItem label="Light or dark" icon={SunMoon} onClick={toggleTheme} />
       </MenuPopup>
     </Menu.Root>
+  )
+}
+
+interface TabbedFrameProps {
+  readonly list: { readonly to: '/' | '/e'; readonly label: string }
+  /** What one of that list is called in the help, and the name of this one. */
+  readonly kind: string
+  readonly name: string
+  readonly tabs: readonly { readonly label: string; readonly link: LinkOptions }[]
+  readonly crumb?: React.ReactNode
+  readonly children: React.ReactNode
+}
+
+/** What has several views: `Conversations / Toad patrol`, the tabs of the views with their keys, and the view that is open. */
+export function TabbedFrame({ list, kind, name, tabs, crumb, children }: TabbedFrameProps) {
+  const navigate = useNavigate()
+  useTitle(name)
+  useKeys(
+    'Views',
+    tabs.map(({ label, link }, at) => ({ keys: `${at + 1}`, does: label, run: () => void navigate(link) })),
+  )
+  useKeys(kind, [
+    {
+      ...{ keys: 'y', does: 'copy the address of what you see' },
+      run: () =>
+        void navigator.clipboard.writeText(location.href).then(() => notify('The address is copied.')),
+    },
+  ])
+  return (
+    <ViewFrame
+      back={list.to}
+      crumb={
+        <>
+          <Link to={list.to} className={`rigid muted broad-only ${styles.root}`}>
+            {list.label}
+          </Link>
+          <span className={`broad-only ${styles.slash}`}>/</span>
+          <strong className={`clipped bold ${styles.name}`} title={name}>
+            {name}
+          </strong>
+          {crumb}
+        </>
+      }
+      tabs={
+        tabs.length > 0 &&
+        tabs.map(({ label, link }) => (
+          <Link key={label} {...link} activeOptions={{ includeSearch: false }}>
+            {label}
+          </Link>
+        ))
+      }
+    >
+      {children}
+    </ViewFrame>
   )
 }

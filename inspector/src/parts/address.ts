@@ -1,6 +1,8 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
+import type { ListedConversation } from '../api/conversation-list.ts'
 import { type ThreadAddress, usualActor, usualBranch } from '../api/queries.ts'
+import type { AnswerOf } from '../api/routes.ts'
 import { fateNames } from './fates.ts'
 
 type SearchFields = Readonly<Record<string, unknown>>
@@ -94,7 +96,6 @@ export function usePlace(): ViewPlace {
   return { conversation, thread, search, go: useGo<ConversationSearch>() }
 }
 
-/** Where a view of an experiment is, by its address. */
 export function useExperimentPlace() {
   const { experiment = '' } = useParams({ strict: false })
   const search = useSearch({ strict: false }) as ExperimentSearch
@@ -115,3 +116,31 @@ export function useGo<Search>(): Go<Search> {
     [navigate],
   )
 }
+
+/** The address of a view of a conversation, for links and for `navigate`. */
+export function viewAt<View extends 'chat' | 'context' | 'over-time' | 'tools'>(
+  view: View,
+  conversation: string,
+  search: ConversationSearch = {},
+) {
+  return { to: `/c/$conversation/${view}`, params: { conversation }, search } as const
+}
+
+export const boardAt = (experiment: string) =>
+  ({ to: '/e/$experiment', params: { experiment }, search: {} }) as const
+
+/** The address of a conversation's newest thread: that is what its row shows. */
+export const linkOf = ({ conversation, latest }: ListedConversation) => ({
+  params: { conversation },
+  search: toThreadSearch(latest),
+})
+
+export type SearchHit = AnswerOf<'get /search'>['found'][number]
+
+export const placeOfHit = (hit: Pick<SearchHit, 'actor' | 'branch' | 'seq'>) => ({
+  ...toThreadSearch(hit),
+  entry: hit.seq,
+})
+
+export const keyOfHit = ({ conversation, actor, branch, seq }: SearchHit): string =>
+  JSON.stringify([conversation, actor, branch, seq])

@@ -6,7 +6,6 @@ import styles from './confirm-dialog.module.css'
 export interface ConfirmDialogProps {
   readonly title: React.ReactNode
   readonly children: React.ReactNode
-  /** What is done if it is confirmed: the label of the button. */
   readonly action: string
   readonly refusal?: string
   /** The dialog stays until it is done; then it is closed from outside. */

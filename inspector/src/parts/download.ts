@@ -1,4 +1,3 @@
-/** Gives a person a file to keep. */
 export function download(file: Blob, name: string): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

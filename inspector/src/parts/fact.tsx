@@ -1,11 +1,5 @@
-export interface FactProps {
-  readonly name: string
-  readonly className?: string
-  readonly children: React.ReactNode
-}
-
-export const Fact = ({ name, className, children }: FactProps) => (
-  <div className={className}>
+export const Fact = ({ name, children }: { readonly name: string; readonly children: React.ReactNode }) => (
+  <div>
     <dt>{name}</dt>
     <dd>{children}</dd>
   </div>

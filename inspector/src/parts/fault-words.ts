@@ -1,4 +1,5 @@
 import type { FaultCode } from '../../../src/server/to-fault.ts'
+import { count } from './format.ts'
 
 /** What to do about an error of the server, by its code; `model` is the one that was asked. */
 export function adviceFor(code: string, model?: string): string {
@@ -41,4 +42,20 @@ export function endWords(status: string, code: string | undefined, model?: strin
   if (status === 'interrupted') return 'Interrupted: the reply broke off before its end.'
   if (status !== 'failed') return ''
   return `Failed${code === undefined ? '' : ` (${code})`}: ${adviceFor(code ?? '', model)}`
+}
+
+export function warningText(
+  code: string,
+  { reported, predicted }: { readonly reported?: number | undefined; readonly predicted: number },
+): string {
+  if (code === 'prompt_truncated')
+    return reported === undefined
+      ? 'The model server has cut the prompt in silence'
+      : `The model server has cut the prompt in silence: it read ${count(reported)} of ${count(predicted)} tokens`
+  return warnings[code] ?? `Warning: ${code}`
+}
+
+const warnings: Readonly<Record<string, string>> = {
+  trimmed: 'A message was too long for the window, and was shortened',
+  over: 'What must be sent is more than the window holds',
 }

@@ -77,8 +77,8 @@ export function daysOf(times: readonly number[], now = Date.now()): string {
   const isOfNow = sorted.every(date => isThisYear(date.getTime(), now))
   const months = groupBy(sorted, date => `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`)
   const named = [...months].map(([name, dates]) => ({ name, runs: runsOf(dates.map(one => one.getDate())) }))
-  if (named.length === 1) return `${listed(named[0]!.runs)} ${named[0]!.name}`
-  return listed(named.map(({ name, runs }) => `${runs.join(', ')} ${name}`))
+  if (named.length === 1) return `${list.format(named[0]!.runs)} ${named[0]!.name}`
+  return list.format(named.map(({ name, runs }) => `${runs.join(', ')} ${name}`))
 }
 
 /** `6–8` for days in a row. */
@@ -92,5 +92,4 @@ function runsOf(dates: readonly number[]): readonly string[] {
   return runs.map(({ first, last }) => (first === last ? `${first}` : `${first}–${last}`))
 }
 
-const listed = (items: readonly string[]): string =>
-  items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
+const list = new Intl.ListFormat('en-GB')

@@ -10,16 +10,12 @@ export interface FileOutcome {
   readonly source: File
   readonly state: 'running' | 'taken' | 'refused'
   readonly text: string
-  /** The conversation, if the file holds one. */
   readonly conversation?: string | undefined
 }
 
 export const importOutcomes = observable<readonly FileOutcome[]>([])
 
-/**
- * Sends files to the server, one after another, and says of each what came in or why it was refused. Chats that were imported
- * without a person get one when they are sent again with a person.
- */
+/** Sends files one after another. Chats imported without a person get one when they are sent again with a person. */
 export async function importFiles(files: readonly File[], person?: string): Promise<void> {
   if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return
   importOutcomes.set(files.map(source => ({ file: source.name, source, state: 'running', text: 'Reading…' })))

@@ -18,44 +18,41 @@ export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readon
   if (items.length === 0) return <i className="muted">{Array.isArray(value) ? 'an empty list' : 'empty'}</i>
   const shown = items.slice(0, mostRows)
   const columns = Array.isArray(value) ? columnsOf(value) : undefined
-  const content = (
-    <table className={`text-12-18 ${styles.tree}`}>
-      {columns && (
-        <thead>
-          <tr>
-            {columns.map(name => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-      )}
-      <tbody>
-        {shown.map(([name, item]) => (
-          <tr key={name}>
-            {!columns && <th scope="row">{Array.isArray(value) ? Number(name) + 1 : name}</th>}
-            {columns ? (
-              columns.map(column => (
-                <td key={column}>
-                  {(item as Fields)[column] !== undefined && (
-                    <JsonTree value={(item as Fields)[column]} depth={depth + 1} />
-                  )}
-                </td>
-              ))
-            ) : (
-              <td>
-                <JsonTree value={item} depth={depth + 1} />
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
   const inside = (
     <>
-      {content}
+      <table className={`text-12-18 ${styles.tree}`}>
+        {columns && (
+          <thead>
+            <tr>
+              {columns.map(name => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {shown.map(([name, item]) => (
+            <tr key={name}>
+              {!columns && <th scope="row">{Array.isArray(value) ? Number(name) + 1 : name}</th>}
+              {columns ? (
+                columns.map(column => (
+                  <td key={column}>
+                    {(item as Fields)[column] !== undefined && (
+                      <JsonTree value={(item as Fields)[column]} depth={depth + 1} />
+                    )}
+                  </td>
+                ))
+              ) : (
+                <td>
+                  <JsonTree value={item} depth={depth + 1} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
       {items.length > mostRows && <p className="muted">and {items.length - mostRows} more</p>}
     </>
   )

@@ -1,45 +1,46 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { takeKey } from '../api/key.ts'
+import { takeKey, takeTenant } from '../api/client.ts'
+import { queryClient } from '../api/query-client.ts'
+import type { ServerInfo } from '../api/routes.ts'
 import field from './field.module.css'
 
-/** What a form for a key needs. A key that is taken reads everything again. */
-export function useKeyForm() {
-  const client = useQueryClient()
-  const [value, onChange] = useState('')
-  const take = (key: string | undefined) => {
-    takeKey(key)
-    onChange('')
-    void client.resetQueries()
-  }
-  const onSubmit = (event: React.FormEvent) => {
-    event.preventDefault()
-    take(value.trim())
-  }
-  return { field: { value, onChange }, onSubmit, take }
+/** Takes another key, with which everything is read again. */
+export function changeKey(key: string | undefined): void {
+  takeKey(key)
+  void queryClient.resetQueries()
 }
 
-export interface KeyFieldProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
+export const takeTyped = (form: FormData) => changeKey(String(form.get('key')).trim())
 
 /** Where a key is typed. It is never shown, and the browser does not keep it. */
-export const KeyField = ({ label, value, onChange }: KeyFieldProps) => (
+export const KeyField = ({ label }: { readonly label: string }) => (
   <>
     <label className="muted caption" htmlFor="key">
       {label}
     </label>
     <input
       id="key"
+      name="key"
       className={field.input}
       type="password"
       autoComplete="off"
       spellCheck={false}
-      value={value}
-      onChange={event => onChange(event.target.value)}
       required
     />
   </>
 )
+
+/** The tenant whose conversations this tab shows; a choice where the key may see several. */
+export function TenantChoice({ server: { tenant, tenants } }: { readonly server: ServerInfo }) {
+  if (tenants.length < 2) return tenant
+  const choose = (event: React.ChangeEvent<HTMLSelectElement>) => {
+    takeTenant(event.target.value)
+    void queryClient.resetQueries()
+  }
+  return (
+    <select className={field.input} aria-label="Tenant" value={tenant} onChange={choose}>
+      {tenants.map(name => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  )
+}

@@ -1,10 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { observable } from '../api/observable.ts'
 
-/**
- * A key, and what it does. Keys are named as the browser names them, with `Shift+`, `Mod+` (⌘ or Ctrl) before them where they
- * are held, and a sequence of two keys with a blank between: `j`, `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`.
- */
+/** Keys as the browser names them, with what is held before them, and sequences with a blank: `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`. */
 interface KeyBinding {
   readonly keys: string
   readonly does: string
@@ -23,10 +20,7 @@ const groups = observable<readonly KeyGroup[]>([])
 /** All keys that do something now, by group: for the help and for the command palette. */
 export const useKeyGroups = groups.use
 
-/**
- * Binds keys while a component is shown, from the moment at which it is in the page: an effect that runs after the paint would
- * miss a key that is pressed at once. A later group wins over an earlier one. `name` is the heading in the help.
- */
+/** Not after the paint: a key pressed at once would be missed. A later group wins. `name` is the heading in the help. */
 export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   const latest = useRef(bindings)
   latest.current = bindings

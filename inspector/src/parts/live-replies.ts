@@ -1,3 +1,4 @@
+import type { ToolCall, ToolResult } from '../../../src/log/message.ts'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
 import { askEvents, tell } from '../api/client.ts'
@@ -15,25 +16,10 @@ import {
 import { queryClient } from '../api/query-client.ts'
 import type { AnswerOf, BodyOf } from '../api/routes.ts'
 
+export type ReadResult = Omit<ToolResult, 'callId'> & { readonly id?: string; readonly isError?: boolean }
+
 /** A call of a tool as a chat shows it. */
-export interface ReadCall {
-  readonly id?: string | undefined
-  readonly name: string
-  /** As JSON text. */
-  readonly arguments: string
-}
-
-/** What a call was answered. */
-export interface ReadResult {
-  readonly id?: string | undefined
-  readonly name?: string | undefined
-  readonly text: string
-  readonly isError?: boolean
-}
-
-export interface AnsweredCall extends ReadCall {
-  readonly result?: ReadResult | undefined
-}
+export type AnsweredCall = ToolCall & { readonly result?: ReadResult | undefined }
 
 type LivePart =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
@@ -148,23 +134,15 @@ async function run(thread: ThreadAddress, from: ThreadAddress, request: ReplyReq
 
 function eventsOf(from: ThreadAddress, request: ReplyRequest, key: string, signal: AbortSignal) {
   const { params, thread: query } = splitPlace(from)
-  const place = { params, query, signal }
   const shared = { notes: false, model: request.model }
-  if (request.kind === 'send')
-    return askEvents('post /conversations/:conversation/send', {
-      ...place,
-      body: { ...shared, input: request.input },
-    })
-  const branch = { ...shared, at: request.at, key }
-  return request.kind === 'edit'
-    ? askEvents('post /conversations/:conversation/edit', {
-        ...place,
-        body: { ...branch, input: request.input },
-      })
-    : askEvents('post /conversations/:conversation/regenerate', {
-        ...place,
-        body: { ...request.settings, ...branch },
-      })
+  const body =
+    request.kind === 'send'
+      ? { ...shared, input: request.input }
+      : request.kind === 'edit'
+        ? { ...shared, at: request.at, key, input: request.input }
+        : { ...request.settings, ...shared, at: request.at, key }
+  const way = request.kind === 'again' ? 'regenerate' : request.kind
+  return askEvents(`post /conversations/:conversation/${way}`, { params, query, signal, body })
 }
 
 /** Keeps the parts of a reply. They are shown once in a frame, however fast they come. */

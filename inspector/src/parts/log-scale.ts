@@ -10,6 +10,12 @@ export interface LogScale {
   readonly total: number
 }
 
+/** All tokens of the page are the model's: our counts times the calibration that the server tells. */
+export const inModelTokens = (entries: readonly Brief[], factor = 1): readonly Brief[] =>
+  factor === 1
+    ? entries
+    : entries.map(entry => ({ ...entry, tokens: entry.tokens && Math.round(entry.tokens * factor) }))
+
 export function toScale(entries: readonly Brief[]): LogScale {
   const upTo = new Float64Array(entries.length + 1)
   // An entry without a token count still has its place.

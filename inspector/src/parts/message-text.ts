@@ -13,10 +13,7 @@ export function messageText(message: AnyMessage): string {
 /** A line that only wraps what follows: a tag, a fence, an exit code of 0. */
 const wrapping = /^\s*(?:<\/?[\w-]{1,40}>(?:0<\/[\w-]{1,40}>)?|`{3,}\w{0,20})?\s*$/
 
-/**
- * A text in one line, cut to what a row can show, without the lines at its beginning that only wrap it. A text that is not
- * read yet shows nothing; an empty text says that it is empty.
- */
+/** A text in one line, without the lines at its beginning that only wrap it. A text that is not read yet shows nothing. */
 export function oneLine(text: string | undefined, most = 240): string {
   if (text === undefined) return ''
   const lines = text.slice(0, most * 2).split('\n')

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { ApiError, AwayError } from '../api/api-error.ts'
-import { tryNow } from '../api/keep-listening.ts'
+import { tryNow } from '../api/connection.ts'
 import { Button } from './button.tsx'
-import { EmptyState } from './empty-state.tsx'
-import { Skeleton } from './skeleton.tsx'
+import styles from './query-state.module.css'
 
 export interface QueryStateProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error'> & { readonly refetch: () => unknown }
@@ -40,4 +40,59 @@ function titleOf(error: Error): string {
   if (error.status === 403) return 'This key may not see it'
   if (error.status === 401) return 'A key is needed'
   return 'The server could not answer'
+}
+
+export interface EmptyStateProps {
+  readonly icon?: React.ReactNode
+  readonly title: string
+  readonly children?: React.ReactNode
+  readonly action?: React.ReactNode
+  /** `h2` where it is only a part of the page. */
+  readonly heading?: 'h1' | 'h2'
+}
+
+/** What stands where there is nothing yet: what will be here, and how it comes. */
+export function EmptyState({ icon, title, children, action, heading: Heading = 'h1' }: EmptyStateProps) {
+  return (
+    <div className={`grid gap-2 tall muted to-middle ${styles.empty}`}>
+      {icon}
+      <Heading>{title}</Heading>
+      {children && <p>{children}</p>}
+      {action && <div className={`row wraps at-middle ${styles.action}`}>{action}</div>}
+    </div>
+  )
+}
+
+interface SkeletonProps {
+  readonly rows?: number
+  readonly label?: string
+}
+
+/** The shape of what is coming, in grey. It shows after 150 ms: what comes sooner does not flicker. */
+export function Skeleton({ rows = 8, label = 'Loading' }: SkeletonProps) {
+  return (
+    <Late>
+      <div className={`grid gap-3 bones ${styles.skeleton}`} role="status" aria-label={label}>
+        {Array.from({ length: rows }, (_, row) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows of a shape have no names
+          <i key={row} style={{ width: `${widths[row % widths.length]}%` }} />
+        ))}
+      </div>
+    </Late>
+  )
+}
+
+const widths = [38, 92, 71, 84, 64, 88, 52, 77]
+
+export function Late({ ms = 150, children }: { readonly ms?: number; readonly children: React.ReactNode }) {
+  return useLate(ms) ? children : null
+}
+
+export function useLate(ms: number): boolean {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), ms)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return isLate
 }

@@ -1,16 +1,15 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api/client.ts'
 import { experimentsQuery } from '../api/experiment-queries.ts'
+import { queryClient } from '../api/query-client.ts'
+import { boardAt } from './address.ts'
 import { notify } from './notify.ts'
-import { boardAt } from './view-at.ts'
 
-/** Opens the board of an experiment that was just started. */
 export function useOpenStarted(): (started: { readonly id: string }) => void {
   const navigate = useNavigate()
-  const client = useQueryClient()
   return ({ id }) => {
-    void client.invalidateQueries({ queryKey: experimentsQuery.queryKey })
+    void queryClient.invalidateQueries({ queryKey: experimentsQuery.queryKey })
     void navigate(boardAt(id))
   }
 }

@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useKeys } from './keys.ts'
 
 interface RovingOptions {
-  /** The keys of the items in their order. */
   readonly items: readonly string[]
   /** The heading in the help, and what an item is called there. */
   readonly name: string
@@ -11,10 +10,7 @@ interface RovingOptions {
   readonly show?: (index: number) => void
 }
 
-/**
- * A list with one tab stop: j, k and the arrows move in it. Items are known by key, so that the active one stays the same when
- * the list changes; if it goes, the one in its place takes over, with the focus.
- */
+/** A list with one tab stop. Items are known by key; when the active one goes, the one in its place takes over, with the focus. */
 export function useRoving({ items, name, item, show }: RovingOptions) {
   const [state, setState] = useState<{ readonly key: string; readonly index: number } | undefined>()
   const { elements, refs } = useRef({
@@ -35,7 +31,6 @@ export function useRoving({ items, name, item, show }: RovingOptions) {
       setState(before => (before?.key === key ? before : { key, index: latest.current.items.indexOf(key) })),
     [],
   )
-  /** Focuses an item; by default the active one, else the first. */
   const focus = (key = active) => {
     if (key === undefined) return
     setState({ key, index: items.indexOf(key) })

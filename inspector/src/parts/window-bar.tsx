@@ -19,33 +19,18 @@ interface WindowBarProps {
   readonly reused?: number | undefined
   /** The place of the selection, in tokens from the beginning. */
   readonly caret?: number | undefined
-  /** More places that are marked. */
   readonly marks?: readonly number[] | undefined
   /** `row` is the small form for lists: no labels. */
   readonly size?: 'full' | 'row'
-  /** For people who do not see the bar. */
   readonly label: string
   /** Gets the place of the pointer, in tokens from the beginning; undefined when it has left. Keys must do the same elsewhere. */
   readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined
 }
 
-/**
- * The window as the model reads it: what was sent in the order of the prompt, then what is free, the margin and the reserve.
- * What is over the window goes past its end.
- */
+/** The window as the model reads it: what was sent, what is free, the margin, the reserve. What is over the window goes past its end. */
 export function WindowBar(props: WindowBarProps) {
-  const {
-    segments,
-    window,
-    reserve,
-    margin,
-    reused,
-    caret,
-    marks = [],
-    size = 'full',
-    label,
-    onPoint,
-  } = props
+  const { segments, window, reserve, margin, reused, caret, marks = [] } = props
+  const { size = 'full', label, onPoint } = props
   const sent = segments.reduce((sum, { tokens }) => sum + tokens, 0)
   const free = Math.max(0, window - reserve - margin - sent)
   const whole = Math.max(window, sent + margin + reserve)

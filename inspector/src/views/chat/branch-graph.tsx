@@ -4,10 +4,10 @@ import { ChevronLeft, ChevronRight, GitBranchPlus, MessageSquarePlus, Plus } fro
 import { useRef } from 'react'
 import { usualBranch } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { branchTitle, type ListedThread } from '../../parts/branch-title.ts'
 import { unless } from '../../parts/button.tsx'
 import { amountOf, clockTime, dayTime } from '../../parts/format.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
+import { branchTitle, type ListedThread } from '../../parts/title-of.ts'
 import styles from './branch-graph.module.css'
 import { type BranchNode, toBranchTree, type Versions } from './branch-tree.ts'
 
@@ -46,13 +46,9 @@ export function BranchGraph(props: BranchGraphProps) {
             </Menu.Trigger>
             <MenuPopup align="end">
               {branches.length > 0 && (
-                <MenuItem label="New branch from here" onClick={onFork}>
-                  <GitBranchPlus size={14} aria-hidden />
-                </MenuItem>
+                <MenuItem label="New branch from here" icon={GitBranchPlus} onClick={onFork} />
               )}
-              <MenuItem label="New conversation" onClick={onNew}>
-                <MessageSquarePlus size={14} aria-hidden />
-              </MenuItem>
+              <MenuItem label="New conversation" icon={MessageSquarePlus} onClick={onNew} />
             </MenuPopup>
           </Menu.Root>
         )}

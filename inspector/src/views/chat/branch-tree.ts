@@ -1,17 +1,13 @@
 import { groupBy } from '../../../../src/log/group-by.ts'
+import type { ListedThread } from '../../parts/title-of.ts'
 
-export interface AnyBranch {
-  readonly branch: string
-  readonly head: number
-  readonly updatedAt: number
+export type AnyBranch = Pick<ListedThread, 'branch' | 'head' | 'updatedAt' | 'forkOf'> & {
   /** The first message that is not in its parent. */
-  readonly begins?: { readonly time: number } | undefined
-  readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
+  readonly begins?: Pick<NonNullable<ListedThread['begins']>, 'time'> | undefined
 }
 
 export interface BranchNode<One extends AnyBranch> {
   readonly branch: One
-  /** How deep it hangs below the first branch. */
   readonly depth: number
   /** For each depth above this branch: whether the line there goes on to a later branch. */
   readonly lines: readonly boolean[]
@@ -27,19 +23,19 @@ export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): r
   const nodes: BranchNode<One>[] = []
   const seen = new Set<string>()
   // A stack instead of recursion: branches can be forked from branches without end.
-  const waiting = (children.get(undefined) ?? [])
-    .map((branch, at, all) => ({ branch, depth: 0, lines: [] as boolean[], hasNext: at < all.length - 1 }))
-    .reverse()
-  for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (seen.has(node.branch.branch)) continue
-    seen.add(node.branch.branch)
-    nodes.push(node)
-    const forks = children.get(node.branch.branch) ?? []
+  const waiting: BranchNode<One>[] = []
+  const add = (lines: readonly boolean[], parent?: One) => {
+    const forks = children.get(parent?.branch) ?? []
     for (const [at, branch] of [...forks.entries()].reverse())
-      waiting.push({
-        ...{ branch, depth: node.depth + 1, hasNext: at < forks.length - 1 },
-        lines: [...node.lines, node.depth > 0 && node.hasNext],
-      })
+      waiting.push({ branch, depth: lines.length, lines, hasNext: at < forks.length - 1 })
+  }
+  add([])
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const { branch, depth, lines, hasNext } = node
+    if (seen.has(branch.branch)) continue
+    seen.add(branch.branch)
+    nodes.push(node)
+    add([...lines, depth > 0 && hasNext], branch)
   }
   return nodes
 }
@@ -58,10 +54,7 @@ export interface Versions {
   readonly current: number
 }
 
-/**
- * For every place of a branch from which the conversation goes on in several ways: these ways, in the order in which they
- * were made. The key is the first entry after the place.
- */
+/** The ways in which a branch's conversation goes on, in the order in which they were made, by the first entry after the fork. */
 export function versionsOf(branches: readonly AnyBranch[], shown: string): ReadonlyMap<number, Versions> {
   const byName = new Map(branches.map(one => [one.branch, one]))
   const shownPath = pathOf(byName, shown)

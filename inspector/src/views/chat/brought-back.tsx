@@ -1,13 +1,13 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { blockOf, shownQuery } from '../../api/chat-queries.ts'
 import { conversationQuery } from '../../api/queries.ts'
+import { placeOfHit, viewAt } from '../../parts/address.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { dateOf, daysOf, shortDayOf } from '../../parts/format.ts'
-import { placeOfHit } from '../../parts/hit-place.ts'
 import { type RecallSource, recalledTitle } from '../../parts/sent-rows.ts'
 import { titleOf } from '../../parts/title-of.ts'
-import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './brought-back.module.css'
 import { type BroughtEntries, readShown } from './chat-rows.ts'
 import { FoldButton, useFold } from './fold.tsx'
@@ -19,7 +19,6 @@ interface BroughtBackProps {
   readonly seq: number
   readonly question: string
   readonly brought: BroughtEntries
-  /** What stands before it in the same line. */
   readonly before?: React.ReactNode
 }
 
@@ -80,17 +79,13 @@ function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPrevi
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
-          <ViewLink
-            view="context"
-            conversation={chat.thread.conversation}
-            search={{ ...chat.search, entry: seq }}
-          >
+          <Link {...viewAt('context', chat.thread.conversation, { ...chat.search, entry: seq })}>
             <span className="muted">{time !== undefined && shortDayOf(time)}</span>
             <span className={styles.seq}>#{seq}</span>
             <span className="cut slim" dir="auto">
               {text}
             </span>
-          </ViewLink>
+          </Link>
         </li>
       ))}
       {more > 0 && !isWhole && (
@@ -117,9 +112,9 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: R
   if (isGone) return <div>{content}</div>
   const search = placeOfHit({ actor, branch, seq })
   return (
-    <ViewLink view="chat" conversation={conversation} search={search} title={why}>
+    <Link {...viewAt('chat', conversation, search)} title={why}>
       {content}
-    </ViewLink>
+    </Link>
   )
 }
 

@@ -1,15 +1,15 @@
 import type { Fields } from '../../../../src/log/fields.ts'
-import { isFilled, isText, listCalls, readText } from '../../../../src/log/read-content.ts'
+import type { Message } from '../../../../src/log/message.ts'
+import { readMessage } from '../../../../src/log/parse-message.ts'
 import type { PageCall, ShownBlock, ShownMessage } from '../../api/chat-queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
-import type { AnsweredCall, ReadCall, ReadResult } from '../../parts/live-replies.ts'
+import type { AnsweredCall, ReadResult } from '../../parts/live-replies.ts'
 import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
 
 /** A message as a row of the chat: the results of its calls stand with it. */
 export interface ChatRow {
   readonly message: ChatMessage
   readonly calls: readonly AnsweredCall[]
-  /** The time of the message before it. */
   readonly before?: number | undefined
   /** What was brought back for it when it was asked. */
   readonly brought?: BroughtEntries | undefined
@@ -21,10 +21,7 @@ export interface BroughtEntries {
   readonly sources: readonly RecallSource[]
 }
 
-/**
- * The rows of what has been read. An entry that is not among them is not for users, or is a result that stands with its call.
- * A result without a call is a row of its own.
- */
+/** Rows by entry. An entry without one is not for users, or is a result that stands with its call. */
 export function toChatRows(blocks: readonly ShownBlock[]): ReadonlyMap<number, ChatRow> {
   const rows = new Map<number, ChatRow>()
   let round: AnsweredCall[] = []
@@ -98,90 +95,30 @@ export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought
 }
 
 /** A message as this view shows it, the same for all clients. */
-export interface ChatMessage {
+export interface ChatMessage extends Omit<Message, 'dialect' | 'unknown' | 'results'> {
   readonly seq: number
-  readonly role: 'user' | 'assistant' | 'tool' | 'system'
-  readonly text: string
-  readonly thinking: string
-  readonly calls: readonly ReadCall[]
   readonly results: readonly ReadResult[]
-  /** Images and other files. */
-  readonly media: number
-  readonly time?: number | undefined
 }
 
-/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. Unknown parts are left out. */
-export function readShown(message: ShownMessage): ChatMessage {
-  const fields = message as unknown as Fields
-  const role = roles[message.role] ?? 'system'
-  const parts = partsOf(fields.content)
-  const text = parts.filter(isText).map(textOf).join('\n')
-  const results = parts.filter(part => part.type === 'tool-result').map(toResult)
-  const reasoning = readText(fields.thinking ?? fields.reasoning_content ?? fields.reasoning)
-  return {
-    ...{ seq: message.seq, role, text: role === 'tool' ? '' : text },
-    thinking: parts.filter(isThinking).map(toThinking).join('') + reasoning,
-    calls: [
-      ...callsOf(fields),
-      ...parts
-        .filter(part => part.type === 'tool-call')
-        .map(({ toolCallId, toolName, input, args }) => toCall(toolCallId, toolName, input ?? args)),
-    ],
-    results: role === 'tool' && results.length === 0 ? [bareResult(fields, text)] : results,
-    media: parts.filter(isMedia).length + (Array.isArray(fields.images) ? fields.images.length : 0),
-    time: toTime(fields.time),
+/** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. One of no such form shows nothing. */
+export function readShown(shown: ShownMessage): ChatMessage {
+  const { seq } = shown
+  try {
+    const message = readMessage(shown, seq)
+    const failed = failedCalls((shown as Fields).content)
+    const results = message.results.map(({ callId: id, name, text }) => ({
+      ...{ id, name, text, isError: failed.has(id) },
+    }))
+    return { ...message, seq, results, text: message.role === 'tool' ? '' : message.text }
+  } catch {
+    return { seq, role: 'system', text: '', thinking: '', calls: [], results: [], media: 0 }
   }
 }
 
-const roles: Readonly<Record<string, ChatMessage['role']>> = {
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-}
-
-function partsOf(content: unknown): readonly Fields[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
-  if (!Array.isArray(content)) return []
-  return content.map(part =>
-    typeof part === 'object' && part !== null ? (part as Fields) : { type: 'text', text: readText(part) },
+/** The AI SDK says in a result that its call failed; other forms do not. */
+const failedCalls = (content: unknown): ReadonlySet<unknown> =>
+  new Set(
+    (Array.isArray(content) ? (content as readonly Fields[]) : [])
+      .filter(({ output, result }) => /^error/.test(String(((output ?? result ?? {}) as Fields).type)))
+      .map(({ toolCallId }) => toolCallId),
   )
-}
-
-const isThinking = ({ type }: Fields) => type === 'reasoning' || type === 'thinking'
-const isMedia = ({ type }: Fields) => /image|audio|file/.test(String(type))
-const textOf = ({ text, refusal }: Fields) => readText(text ?? refusal)
-const toThinking = ({ text, thinking }: Fields) => readText(text ?? thinking)
-const named = (value: unknown) => (isFilled(value) ? value : undefined)
-
-const callsOf = (message: Fields): readonly ReadCall[] =>
-  listCalls(message).map(one => {
-    const call = (one ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
-    const { name, arguments: callArguments, input } = call.function ?? call.custom ?? {}
-    return toCall(call.id, name, callArguments ?? input)
-  })
-
-const toCall = (id: unknown, name: unknown, input: unknown): ReadCall => ({
-  ...{ id: named(id), name: named(name) ?? 'tool', arguments: toJson(input ?? {}) },
-})
-
-function toResult({ toolCallId, toolName, output, result }: Fields): ReadResult {
-  const content = output ?? result
-  const { type, value } = (typeof content === 'object' && content !== null ? content : {}) as Fields
-  const text =
-    type === 'content' && Array.isArray(value)
-      ? value.map(part => textOf(part as Fields)).join('\n')
-      : toJson(value ?? content)
-  return { id: named(toolCallId), name: named(toolName), text, isError: String(type).startsWith('error') }
-}
-
-const bareResult = (message: Fields, text: string): ReadResult => ({
-  ...{ id: named(message.tool_call_id), name: named(message.tool_name ?? message.name), text },
-})
-
-const toJson = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
-
-function toTime(value: unknown): number | undefined {
-  const time = typeof value === 'string' ? Date.parse(value) : Number(value ?? Number.NaN)
-  return Number.isFinite(time) ? time : undefined
-}

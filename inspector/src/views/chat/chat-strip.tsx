@@ -1,16 +1,13 @@
 import { useEffect, useRef } from 'react'
 import { startDrawing, useColours } from '../../parts/canvas.ts'
-import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import { drawnAs, type Fate, fateNames } from '../../parts/fates.ts'
+import { drawnAs, type Fate, type FateRun, fateAt, fateNames } from '../../parts/fates.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './chat-strip.module.css'
+import type { RowContext } from './message-row.tsx'
 
 interface ChatStripProps {
-  readonly head: number
-  readonly runs: readonly FateRun[]
-  readonly first: number
-  readonly last: number
-  readonly selected: number | undefined
+  readonly chat: RowContext
+  readonly sight: readonly [number, number]
   readonly onJump: (seq: number) => void
 }
 
@@ -20,7 +17,8 @@ const colours = [...fateNames, 'line-2', 'line-3', 'selected'] as const
 const mostHeight = 5
 
 /** The whole conversation as a column of bars, by what became of each message. It is also the way to any place of it. */
-export function ChatStrip({ head, runs, first, last, selected, onJump }: ChatStripProps) {
+export function ChatStrip({ chat, sight: [first, last], onJump }: ChatStripProps) {
+  const { shownHead: head, runs, selected } = chat
   const [setBox, { width, height }, box] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colour = useColours(colours)

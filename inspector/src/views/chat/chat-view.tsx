@@ -13,16 +13,13 @@ import {
   usualBranch,
 } from '../../api/queries.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { type ConversationSearch, usePlace } from '../../parts/address.ts'
+import { type ConversationSearch, usePlace, viewAt } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { askReply, type ReplyRequest, replies, stopReply } from '../../parts/live-replies.ts'
-import { isBegunHere, newConversationName } from '../../parts/new-conversation-name.ts'
 import { notify } from '../../parts/notify.ts'
-import { QueryFault } from '../../parts/query-state.tsx'
-import { Skeleton } from '../../parts/skeleton.tsx'
-import { titleOf } from '../../parts/title-of.ts'
+import { EmptyState, QueryFault, Skeleton } from '../../parts/query-state.tsx'
+import { isBegunHere, newConversationName, titleOf } from '../../parts/title-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { BranchGraph } from './branch-graph.tsx'
 import { ChatStrip } from './chat-strip.tsx'
@@ -48,7 +45,7 @@ export function ChatView() {
   const chosen = chosenModel.use()
   const read = useChatThread(place, live, mayInspect)
   const { threads, branches, head, base, shownHead, isThere, rows, facts } = read
-  const { point, runs, versions, turnOf } = facts
+  const { point, versions, turnOf } = facts
   const placeless = useMemo(() => ({ ...search, ...noMoment }), [search])
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
 
@@ -97,12 +94,7 @@ export function ChatView() {
       notify(error instanceof Error ? error.message : String(error), 'danger')
     }
   }
-  const startNew = () =>
-    void navigate({
-      to: '/c/$conversation/chat',
-      params: { conversation: newConversationName() },
-      search: {},
-    })
+  const startNew = () => void navigate(viewAt('chat', newConversationName()))
 
   const goVersion = (by: number) => {
     const alternatives = versions.get(search.entry ?? 0) ?? versions.get(Math.max(...versions.keys()))
@@ -190,14 +182,7 @@ export function ChatView() {
         {shownHead === 0 && !live ? (
           <NothingSaid {...{ isNew, mayChat }} />
         ) : (
-          <Messages
-            mayInspect={mayInspect}
-            live={live}
-            model={model ?? 'the model'}
-            chat={chat}
-            onSight={onSight}
-            control={control}
-          />
+          <Messages {...{ mayInspect, live, chat, onSight, control }} model={model ?? 'the model'} />
         )}
         {server && mayChat && (
           <Composer
@@ -211,14 +196,7 @@ export function ChatView() {
           <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
         )}
       </section>
-      <ChatStrip
-        head={shownHead}
-        runs={runs}
-        first={sight[0]}
-        last={sight[1]}
-        selected={search.entry}
-        onJump={seq => control.current?.jump(seq)}
-      />
+      <ChatStrip {...{ chat, sight }} onJump={seq => control.current?.jump(seq)} />
     </div>
   )
 }
@@ -249,14 +227,6 @@ function useStable<Value extends object>(value: Value): Value {
   useEffect(() => {
     latest.current = value
   })
-  const [stable] = useState(() =>
-    Object.fromEntries(
-      Object.keys(value).map(name => [
-        name,
-        (...values: unknown[]) =>
-          (latest.current as Record<string, (...values: unknown[]) => unknown>)[name]!(...values),
-      ]),
-    ),
-  )
-  return stable as Value
+  const [stable] = useState(() => new Proxy(value, { get: (_, name) => Reflect.get(latest.current, name) }))
+  return stable
 }

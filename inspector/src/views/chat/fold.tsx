@@ -1,5 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { createContext, useContext, useMemo, useReducer } from 'react'
+import { createContext, useContext, useMemo, useReducer, useState } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { count } from '../../parts/format.ts'
 import { toggled } from '../../parts/toggled.ts'
 import styles from './fold.module.css'
 
@@ -18,6 +20,16 @@ export function FoldMemory({ children }: { readonly children: React.ReactNode })
 export function useFold(name: string) {
   const { open, toggle } = useContext(FoldContext)
   return { isOpen: open.has(name), toggle: () => toggle(name) }
+}
+
+/** The beginning of a long text, and a button that shows the rest. */
+export function useCut(text: string, most: number) {
+  const [isWhole, setWhole] = useState(false)
+  const isCut = !isWhole && text.length > most
+  const more = isCut && (
+    <Button onClick={() => setWhole(true)}>Show all {count(text.length)} characters</Button>
+  )
+  return { isCut, shown: isCut ? text.slice(0, most) : text, more }
 }
 
 interface FoldProps {

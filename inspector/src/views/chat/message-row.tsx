@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import {
   Brain,
   GitBranchPlus,
@@ -10,21 +11,17 @@ import {
 } from 'lucide-react'
 import { memo } from 'react'
 import type { ThreadAddress } from '../../api/queries.ts'
-import type { ConversationSearch } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { fateAt } from '../../parts/fate-runs.ts'
-import { nameOfFate } from '../../parts/fates.ts'
-import { endWords } from '../../parts/fault-words.ts'
+import { type ConversationSearch, viewAt } from '../../parts/address.ts'
+import { Button, CopyButton } from '../../parts/button.tsx'
+import { fateAt, nameOfFate } from '../../parts/fates.ts'
+import { endWords, warningText } from '../../parts/fault-words.ts'
 import { amountOf, count, fullTime } from '../../parts/format.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { ViewLink } from '../../parts/view-link.tsx'
-import { warningText } from '../../parts/warning-text.ts'
 import { VersionSwitch } from './branch-graph.tsx'
 import { BroughtBack } from './brought-back.tsx'
-import type { ChatRow } from './chat-rows.ts'
+import type { ChatMessage, ChatRow } from './chat-rows.ts'
+import { EditBox } from './composer.tsx'
 import { Fold } from './fold.tsx'
-import { EditBox } from './message-area.tsx'
 import styles from './message-row.module.css'
 import { RichText, UserText, useIsOnlyPaste } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
@@ -103,7 +100,9 @@ export const MessageRow = memo(function MessageRow({
   )
 })
 
-const speaker = { user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' } as const
+const speaker: Partial<Record<ChatMessage['role'], string>> = {
+  ...{ user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' },
+}
 
 function UserRow(props: RowProps) {
   const { chat } = props
@@ -113,7 +112,7 @@ function UserRow(props: RowProps) {
   const brought = chat.brought.get(seq) ?? props.row.brought
   const isOnlyPaste = useIsOnlyPaste(text)
   if (editing?.seq === seq) return <EditBox {...editing} actions={actions} />
-  const switcher = versions && <VersionSwitch versions={versions} onOpen={actions.open} />
+  const switcher = versions && <VersionSwitch versions={versions} onOpen={branch => actions.open(branch)} />
   return (
     <>
       <div className={`flex at-end gap-2 ${styles.asked}`}>
@@ -213,15 +212,13 @@ function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta,
   return (
     <span className={`inline rigid icons ${styles.tools}`}>
       {meta && !isNewest && meta.model !== '' && <Who meta={meta} />}
-      <ViewLink
-        view="context"
-        conversation={thread.conversation}
-        search={{ ...search, entry: seq, turn: meta?.turn }}
+      <Link
+        {...viewAt('context', thread.conversation, { ...search, entry: seq, turn: meta?.turn })}
         aria-label={`Message ${seq} in Context`}
         title="What became of it: Context"
       >
         <ScanText size={14} aria-hidden />
-      </ViewLink>
+      </Link>
       {mayChat && turn && (
         <Tool name="New branch from here" icon={GitBranchPlus} onClick={() => actions.branch(seq)} />
       )}

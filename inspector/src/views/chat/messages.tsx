@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query'
 import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Scissors } from 'lucide-react'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { blockOf, type ShownBlock, shownQuery } from '../../api/chat-queries.ts'
+import { blockOf, type ShownBlock, type ShownOptions, shownQuery } from '../../api/chat-queries.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { dayOf, fullTime } from '../../parts/format.ts'
@@ -217,7 +217,6 @@ function useNews(amount: number, isAtEnd: boolean): number {
   return Math.max(0, amount - left)
 }
 
-/** The day, where it changes. */
 function Day({ row: { message, before }, isFirst }: { readonly row: ChatRow; readonly isFirst: boolean }) {
   const { time } = message
   if (time === undefined || (!isFirst && (before === undefined || dayOf(before) === dayOf(time)))) return null
@@ -238,19 +237,15 @@ function CutLine({ about }: { readonly about: string }) {
 const ahead = 60
 
 /** The messages in sight, by blocks. `first` and `last` are entries, counted from 1. */
-function useMessages(
-  thread: ThreadAddress,
-  { head, mayInspect }: { readonly head: number; readonly mayInspect: boolean },
-  first: number,
-  last: number,
-) {
+function useMessages(thread: ThreadAddress, options: ShownOptions, first: number, last: number) {
+  const { head } = options
   const blocks = useMemo(() => {
     const from = blockOf(Math.max(1, first - ahead))
     const to = blockOf(Math.max(1, Math.min(head, last + ahead)))
     return head === 0 ? [] : Array.from({ length: to - from + 1 }, (_, at) => from + at)
   }, [head, first, last])
   const { data, error, retry } = useQueries({
-    queries: blocks.map(block => shownQuery(thread, block, { head, mayInspect })),
+    queries: blocks.map(block => shownQuery(thread, block, options)),
     combine: results => ({
       data: results.map(result => result.data),
       error: results.find(result => result.error && result.data === undefined)?.error ?? null,

@@ -1,10 +1,9 @@
 import { ClipboardList } from 'lucide-react'
-import { createElement, memo, use, useState } from 'react'
-import { keepTrying } from '../../api/keep-listening.ts'
-import { Button } from '../../parts/button.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { amountOf, count } from '../../parts/format.ts'
-import { Fold } from './fold.tsx'
+import { createElement, memo, use } from 'react'
+import { keepTrying } from '../../api/connection.ts'
+import { CopyButton } from '../../parts/button.tsx'
+import { amountOf } from '../../parts/format.ts'
+import { Fold, useCut } from './fold.tsx'
 import type { MarkdownBlock, Token } from './markdown.ts'
 import styles from './rich-text.module.css'
 
@@ -25,15 +24,14 @@ interface RichTextProps {
 /** The text of a message. It becomes elements of this page only: HTML in it stays text. */
 export const RichText = memo(function RichText({ text, from = 'model', fold }: RichTextProps) {
   const { toBlocks } = use(markdown)
-  const [isWhole, setWhole] = useState(false)
-  const isCut = !isWhole && text.length > mostCharacters
+  const { shown, more } = useCut(text, mostCharacters)
   return (
     <div className={`grid single gap-2 slim ${styles.text}`}>
-      {toBlocks(isCut ? text.slice(0, mostCharacters) : text, from).map((block, at) => (
+      {toBlocks(shown, from).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
         <Block key={at} block={block} folded={fold?.(block, at)} />
       ))}
-      {isCut && <Button onClick={() => setWhole(true)}>Show all {count(text.length)} characters</Button>}
+      {more}
     </div>
   )
 })

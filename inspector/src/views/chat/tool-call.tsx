@@ -1,14 +1,10 @@
 import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
-import { useState } from 'react'
 import { parseJson } from '../../../../src/log/parse-json.ts'
-import { Button } from '../../parts/button.tsx'
-import { count } from '../../parts/format.ts'
 import type { AnsweredCall } from '../../parts/live-replies.ts'
-import { Fold } from './fold.tsx'
+import { Fold, useCut } from './fold.tsx'
 import styles from './tool-call.module.css'
 
 interface ToolCallProps {
-  /** For the memory of folds. */
   readonly name: string
   readonly call: AnsweredCall
   readonly isRunning?: boolean
@@ -75,15 +71,14 @@ function iconOf({ result }: AnsweredCall, isRunning: boolean) {
 const mostCharacters = 8000
 
 function LongText({ text }: { readonly text: string }) {
-  const [isWhole, setWhole] = useState(false)
-  const isCut = !isWhole && text.length > mostCharacters
+  const { isCut, shown, more } = useCut(text, mostCharacters)
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text is scrolled by keys */}
       <pre tabIndex={0} dir="auto" className={`scrolls code written thin-bar ${styles.long}`}>
-        {isCut ? `${text.slice(0, mostCharacters)}…` : text}
+        {isCut ? `${shown}…` : shown}
       </pre>
-      {isCut && <Button onClick={() => setWhole(true)}>Show all {count(text.length)} characters</Button>}
+      {more}
     </>
   )
 }

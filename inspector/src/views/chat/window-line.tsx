@@ -1,11 +1,10 @@
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { calibrationText } from '../../parts/calibration.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
+import { calibrationText, whyFree } from '../../parts/token-words.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
-import { whyFree } from '../../parts/why-free.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './window-line.module.css'
 
@@ -16,7 +15,6 @@ interface WindowLineProps {
   readonly rows: readonly SentRow[]
 }
 
-/** The window of the last call in a line, and the way to what the model got. */
 export function WindowLine({ search, point, rows }: WindowLineProps) {
   const { window, tokens, reused, margin, reserve, call } = point
   const free = whyFree(point)

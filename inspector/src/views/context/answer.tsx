@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo } from 'react'
-import { keepTrying } from '../../api/keep-listening.ts'
+import { keepTrying } from '../../api/connection.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import { entryOf } from '../../parts/sent-rows.ts'
 import { useTexts } from '../../parts/use-texts.ts'

@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react'
-import { type Observable, observable } from '../../api/observable.ts'
+import { observable } from '../../api/observable.ts'
 import { startDrawing, useColours } from '../../parts/canvas.ts'
-import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import { drawnAs, type Fate, fateNames } from '../../parts/fates.ts'
+import { drawnAs, type Fate, type FateRun, fateAt, fateNames } from '../../parts/fates.ts'
 import { entryAt, type LogScale, toY } from '../../parts/log-scale.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { hover, useScene } from './scene.ts'
@@ -125,9 +124,9 @@ function drawFrame(strip: Strip, [left, right]: StripShape['frame'], seq: number
 const stripColours = [...fateNames, 'line-2', 'line-3', 'selected', 'text-3', 'canvas'] as const
 
 /** Where a line of a list stands now, in pixels from its top, by its number; undefined while there is no list. */
-export type Landing = Observable<((line: number) => number) | undefined>
+export type Landing = ReturnType<typeof newLanding>
 
-export const newLanding = (): Landing => observable(undefined)
+export const newLanding = () => observable<((line: number) => number) | undefined>(undefined)
 
 /** Entries in a row that stand in a row: one ribbon. Its place is counted in lines of the list. */
 interface Band extends FateRun {

@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import { fateAt, runAt } from '../../parts/fate-runs.ts'
-import { fates } from '../../parts/fates.ts'
+import { fateAt, fates, runAt } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'

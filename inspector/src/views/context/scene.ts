@@ -2,8 +2,7 @@ import { createContext, use, useSyncExternalStore } from 'react'
 import { observable } from '../../api/observable.ts'
 import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import type { ViewPlace } from '../../parts/address.ts'
-import type { FateRun } from '../../parts/fate-runs.ts'
-import type { Fate } from '../../parts/fates.ts'
+import type { Fate, FateRun } from '../../parts/fates.ts'
 import type { Brief, LogScale } from '../../parts/log-scale.ts'
 import {
   type EntryLine,

@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
-import { costQuery } from '../../api/comparison.ts'
 import { contextQuery, type FitQuery } from '../../api/queries.ts'
-import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
+import {
+  type ContextAnswer,
+  costQuery,
+  type SentRow,
+  type Stretch,
+  type TimelinePoint,
+} from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
-import { type FateRun, fateAt } from '../../parts/fate-runs.ts'
-import type { Fate } from '../../parts/fates.ts'
+import { type Fate, type FateRun, fateAt } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 import { allPolicies } from '../../parts/policies.ts'
 import { fateInRow } from '../../parts/sent-rows.ts'

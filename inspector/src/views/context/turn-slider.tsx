@@ -1,11 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight, type LucideIcon, Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { readAll } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { startDrawing, useColours } from '../../parts/canvas.ts'
-import { fateInText } from '../../parts/fate-runs.ts'
-import { colourOfPart, fateNames, partStack } from '../../parts/fates.ts'
+import { colourOfPart, fateInText, fateNames, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
 import { type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useSize } from '../../parts/use-size.ts'
@@ -18,7 +16,6 @@ const colourNames = [...fateNames, 'protected', 'meta-2', 'reused', 'press', 'li
 export function TurnSlider() {
   const { place, stops, point, selected, timeline, isPlaying, toTurn, toCall, togglePlay } = useScene()
   const { search, thread } = place
-  const client = useQueryClient()
   const [setArea, size] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const colours = useColours(colourNames)
@@ -83,7 +80,7 @@ export function TurnSlider() {
         )}
       </div>
       {timeline.isWaiting && (
-        <Button kind="line" className={styles.all ?? ''} onClick={() => readAll(client, thread)}>
+        <Button kind="line" className={styles.all ?? ''} onClick={() => readAll(thread)}>
           Read all {count(stops.length)} turns
         </Button>
       )}

@@ -1,13 +1,11 @@
 import { Popover } from '@base-ui/react/popover'
 import { Link } from '@tanstack/react-router'
 import type { ListedConversation } from '../../api/conversation-list.ts'
-import { toThreadSearch } from '../../parts/address.ts'
+import { toThreadSearch, viewAt } from '../../parts/address.ts'
 import { Fact } from '../../parts/fact.tsx'
 import { fullTime } from '../../parts/format.ts'
 import menu from '../../parts/menu.module.css'
-import { viewAt } from '../../parts/view-at.ts'
 import styles from './client-cell.module.css'
-import { clientOf, howFound } from './client-of.ts'
 
 /** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
 export function ClientCell({
@@ -89,4 +87,55 @@ const adapterNames: Readonly<Record<string, string>> = {
   openai: 'the chat API of OpenAI',
   messages: 'the API of Anthropic',
   responses: 'the Responses API',
+}
+
+/** Who named the conversation, else who sent its last message, else what that client speaks. `id` is for filters and addresses. */
+export function clientOf({ conversation, latest, metadata }: ListedConversation) {
+  const prefix = /^([a-z-]{1,20}):/.exec(conversation)?.[1]
+  if (prefix !== undefined && Object.hasOwn(byPrefix, prefix)) return { id: prefix, name: byPrefix[prefix]! }
+  if (latest?.isExperiment) return { id: 'experiment', name: 'Experiment' }
+  const { request } = latest ?? {}
+  if (!request) {
+    const { from } = (metadata ?? {}) as { readonly from?: unknown }
+    // An import says which program its file came from.
+    return typeof from === 'string' ? { id: from, name: from } : { id: 'none', name: 'API or import' }
+  }
+  const agent = request.client
+  if (agent) return { id: agent, name: byAgent[agent.toLowerCase()] ?? agent }
+  return { id: request.adapter, name: adapters[request.adapter] ?? request.adapter }
+}
+
+/** Clients that name their conversations: the server puts this before the name. */
+const byPrefix: Readonly<Record<string, string>> = {
+  'open-webui': 'Open WebUI',
+  codex: 'Codex',
+  'claude-code': 'Claude Code',
+  goose: 'Goose',
+  litellm: 'LiteLLM',
+  'chat-ui': 'HF Chat UI',
+  'llama-ui': 'llama.cpp UI',
+}
+
+/** What clients call themselves in their requests. */
+const byAgent: Readonly<Record<string, string>> = {
+  'claude-cli': 'Claude Code',
+  codex_cli_rs: 'Codex',
+  ollama: 'Ollama',
+  openai: 'openai',
+  anthropic: 'anthropic',
+  homeassistant: 'Home Assistant',
+}
+
+const adapters: Readonly<Record<string, string>> = {
+  ollama: 'Ollama’s API',
+  openai: 'OpenAI’s API',
+  messages: 'Anthropic’s API',
+  responses: 'Responses API',
+}
+
+/** How the last request found its conversation, in two words. */
+export const howFound: Readonly<Record<string, string>> = {
+  new: 'began here',
+  extends: 'went on',
+  branches: 'branched off',
 }

@@ -3,16 +3,15 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/rea
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../api/conversation-list.ts'
 import type { ServerInfo } from '../../api/routes.ts'
+import { linkOf } from '../../parts/address.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { useKeys } from '../../parts/keys.ts'
-import { linkOf } from '../../parts/link-of.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useRoving } from '../../parts/use-roving.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import styles from './conversation-table.module.css'
-import { DeleteDialog } from './delete-dialog.tsx'
-import { exportConversation } from './row-menu.tsx'
+import { DeleteDialog, exportConversation } from './row-menu.tsx'
 
 interface ConversationTableProps {
   readonly rows: readonly ListedConversation[]
@@ -20,7 +19,6 @@ interface ConversationTableProps {
   readonly hasMore: boolean
   /** The last rows are near: more are wanted. */
   readonly onNearEnd: () => void
-  /** What stands in place of rows. */
   readonly empty: React.ReactNode
 }
 
@@ -134,11 +132,7 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
 }
 
 /** Keeps the rows in sight in place when rows above them change. Not at the very top, where new rows should appear. */
-function useAnchor(
-  scroller: RefObject<HTMLElement | null>,
-  items: readonly string[],
-  rowHeight: number,
-): void {
+function useAnchor(scroller: RefObject<HTMLElement | null>, items: readonly string[], rowHeight: number) {
   const before = useRef<readonly string[]>(items)
   useLayoutEffect(() => {
     const previousItems = before.current

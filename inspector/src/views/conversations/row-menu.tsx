@@ -1,16 +1,18 @@
 import { Menu } from '@base-ui/react/menu'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
-import { askBytes } from '../../api/client.ts'
-import type { ListedConversation } from '../../api/conversation-list.ts'
+import { askBytes, tell } from '../../api/client.ts'
+import { dropConversation, type ListedConversation } from '../../api/conversation-list.ts'
 import type { ServerInfo } from '../../api/routes.ts'
+import { boardAt, linkOf } from '../../parts/address.ts'
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { download, toFileName } from '../../parts/download.ts'
+import { amountOf } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { linkOf } from '../../parts/link-of.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { notify } from '../../parts/notify.ts'
 import { titleOf } from '../../parts/title-of.ts'
-import { boardAt } from '../../parts/view-at.ts'
 import styles from './conversation-table.module.css'
 
 export interface RowProps {
@@ -68,4 +70,47 @@ export async function exportConversation(one: ListedConversation): Promise<void>
   } catch (error) {
     notify((error as Error).message, 'danger')
   }
+}
+
+interface DeleteDialogProps {
+  readonly row: ListedConversation
+  readonly onClose: () => void
+  /** What gets the focus when this is over. */
+  readonly finalFocus: () => HTMLElement | null
+}
+
+export function DeleteDialog({ row, onClose, finalFocus }: DeleteDialogProps) {
+  const { conversation, latest } = row
+  const title = titleOf(row)
+  const deletion = useMutation({
+    mutationFn: () => tell('delete /conversations/:conversation', { params: { conversation } }),
+    onSuccess: () => {
+      dropConversation(conversation)
+      notify(`${title} was deleted.`)
+      onClose()
+    },
+    onError: error => notify(error.message, 'danger'),
+  })
+  return (
+    <ConfirmDialog
+      title={
+        <>
+          Delete “<bdi>{title}</bdi>”?
+        </>
+      }
+      action="Delete"
+      refusal="Keep it"
+      isPending={deletion.isPending}
+      onConfirm={() => deletion.mutate()}
+      {...{ onClose, finalFocus }}
+    >
+      {latest && `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
+      {title !== conversation && (
+        <>
+          Its id is <code>{conversation}</code>.{' '}
+        </>
+      )}
+      This id stays blocked: a new conversation needs another one.
+    </ConfirmDialog>
+  )
 }

@@ -1,12 +1,13 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { groupBy } from '../../../../src/log/group-by.ts'
 import { type ListedConversation, refreshConversations } from '../../api/conversation-list.ts'
 import { conversationsQuery } from '../../api/queries.ts'
 import type { ListSearch } from '../../parts/address.ts'
+import { endWords, warningText } from '../../parts/fault-words.ts'
+import type { MarkName } from '../../parts/status-mark.tsx'
 import { titleOf } from '../../parts/title-of.ts'
-import { clientOf } from './client-of.ts'
-import { standingOf } from './standing-of.ts'
+import { clientOf } from './client-cell.tsx'
 
 /** The conversations that a filter shows, last written to first. They are read page by page, as far as they are needed. */
 export function useConversations({ show, client, q }: ListSearch) {
@@ -34,15 +35,14 @@ function distinct(pages: readonly { readonly conversations: readonly ListedConve
 
 /** Polls conversations with an open turn: a turn whose writer died becomes interrupted without a write. */
 function useOpenTurns(all: readonly ListedConversation[]): void {
-  const queryClient = useQueryClient()
   const open = all.filter(({ latest }) => latest?.status.state === 'open').slice(0, 8)
   const names = JSON.stringify(open.map(one => one.conversation))
   useEffect(() => {
     const conversations = JSON.parse(names) as string[]
     if (conversations.length === 0) return
-    const timer = setInterval(() => void refreshConversations(queryClient, conversations), 10_000)
+    const timer = setInterval(() => void refreshConversations(conversations), 10_000)
     return () => clearInterval(timer)
-  }, [queryClient, names])
+  }, [names])
 }
 
 interface Kind {
@@ -91,4 +91,28 @@ function countAll(rows: readonly ListedConversation[]) {
     .map(same => ({ ...same[0]!, amount: same.length }))
     .sort((a, b) => b.amount - a.amount)
   return { byKind, clients }
+}
+
+interface RowStanding {
+  readonly status: MarkName
+  /** What is wrong or going on, for people; absent if nothing is. */
+  readonly text?: string
+  readonly isTrouble?: boolean
+}
+
+/** A turn that is open comes before what went wrong earlier; a failure before a warning. */
+export function standingOf({ latest }: ListedConversation): RowStanding {
+  if (!latest) return { status: 'failed', text: 'Its log could not be read', isTrouble: true }
+  const { status, call } = latest
+  if (status.state === 'open') return { status: 'live', text: 'Answering' }
+  if (call?.status === 'failed')
+    return { status: 'failed', text: endWords('failed', call.error, call.model), isTrouble: true }
+  if (status.state === 'interrupted')
+    return { status: 'interrupted', text: 'Interrupted: the process that was answering has stopped' }
+  if (call?.status === 'interrupted')
+    return { status: 'interrupted', text: 'The last answer was interrupted' }
+  if (call?.status === 'cancelled') return { status: 'stopped', text: 'The last answer was cancelled' }
+  const [warning] = call?.warnings ?? []
+  if (warning !== undefined) return { status: 'warning', text: warningText(warning, call!), isTrouble: true }
+  return { status: 'idle' }
 }

@@ -1,5 +1,25 @@
-import type { BoardColumns, BoardProps } from './board.tsx'
-import type { Acts } from './use-acts.ts'
+import { useQueries } from '@tanstack/react-query'
+import {
+  type ExperimentAnswer,
+  type ExperimentStep,
+  type RoleAct,
+  stepsPerPage,
+  stepsQuery,
+} from '../../api/experiment-queries.ts'
+import type { Measures } from './goal-measure.ts'
+
+export interface BoardProps {
+  readonly shown: ExperimentAnswer
+  readonly measures: Measures
+  readonly activity: BoardCell | undefined
+  /** What each role remembers, in a few words. */
+  readonly memories: ReadonlyMap<string, string>
+  /** The cell whose details are shown. */
+  readonly selected: BoardCell
+}
+
+/** One for each step, of which those from `first` to `last` are drawn. */
+export type BoardColumns = Readonly<Record<'count' | 'width' | 'first' | 'last', number>>
 
 /** What all rows of the board show. */
 export interface BoardState extends BoardProps {
@@ -35,3 +55,25 @@ export function cellStateOf(
     isRead: acts.has(step),
   }
 }
+
+export type Acts = ReadonlyMap<number, ReadonlyMap<string, RoleAct>>
+
+const pageOf = (step: number) => Math.floor((Math.max(1, step) - 1) / stepsPerPage)
+
+/** What roles did in a range of steps, by step and role. */
+export function useActs({ id, steps }: ExperimentAnswer, first: number, last = first): Acts {
+  const from = pageOf(first)
+  return useQueries({
+    queries: Array.from({ length: pageOf(last) - from + 1 }, (_, at) => stepsQuery(id, from + at, steps)),
+    combine: toActs,
+  })
+}
+
+const toActs = (
+  pages: readonly { readonly data?: { readonly steps: readonly ExperimentStep[] } | undefined }[],
+): Acts =>
+  new Map(
+    pages
+      .flatMap(({ data }) => data?.steps ?? [])
+      .map(({ step, acts }) => [step, new Map(acts.map(act => [act.role, act]))]),
+  )

@@ -1,36 +1,23 @@
+import { Link } from '@tanstack/react-router'
 import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import { hasEnded } from '../../api/watch-experiment.ts'
-import { useExperimentPlace } from '../../parts/address.ts'
+import { hasEnded } from '../../api/experiment-queries.ts'
+import { useExperimentPlace, viewAt } from '../../parts/address.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
-import { type BoardCell, type BoardState, stepsIn } from './board-state.ts'
-import { linesOf } from './describe-act.ts'
-import type { Measures } from './goals.tsx'
-import { MemoryPlot } from './memory-plot.tsx'
-import { RoleRow } from './role-row.tsx'
+import {
+  type Acts,
+  type BoardCell,
+  type BoardProps,
+  type BoardState,
+  type CellState,
+  cellStateOf,
+  stepsIn,
+  useActs,
+} from './board-state.ts'
+import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
+import { MemoryPlot, VariableRow } from './plot-rows.tsx'
 import { seriesOf } from './series.ts'
-import { type Acts, useActs } from './use-acts.ts'
-import { VariableRow } from './variable-row.tsx'
-
-export interface BoardProps {
-  readonly shown: ExperimentAnswer
-  readonly measures: Measures
-  readonly activity: BoardCell | undefined
-  /** What each role remembers, in a few words. */
-  readonly memories: ReadonlyMap<string, string>
-  /** The cell whose details are shown. */
-  readonly selected: BoardCell
-}
-
-const isNarrowNow = () => matchMedia(isNarrow).matches
-
-/** The room of the names at the left; on a narrow screen less. */
-const leadOf = () => (isNarrowNow() ? 100 : 124)
-
-/** The room behind the last step, for the names at the ends of lines; a step that is coming gives it too. */
-const gutterOf = (isOver: boolean) => (isOver ? (isNarrowNow() ? 56 : 88) : 24)
 
 /** Steps from left to right: what each role did, and under it how the variables and the memory went. */
 export function Board(props: BoardProps) {
@@ -40,12 +27,14 @@ export function Board(props: BoardProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const isOver = hasEnded(status)
   const open = Math.min(steps + 1, maxSteps)
-  const lead = leadOf()
-  const gutter = gutterOf(isOver)
+  const isSlim = matchMedia(isNarrow).matches
+  const lead = isSlim ? 100 : 124
+  // The room behind the last step, for the names at the ends of lines; a step that is coming gives it too.
+  const gutter = !isOver ? 24 : isSlim ? 56 : 88
   const count = isOver ? Math.max(1, open) : Math.min(maxSteps, open + 1)
   const [fitting, setFitting] = useState({ count, narrowest: narrowestStep })
   const columns = useColumns(scroller, fitting.count, lead + gutter, fitting.narrowest)
-  const acts = useActs(id, steps, [columns.first, columns.last])
+  const acts = useActs(shown, columns.first, columns.last)
   // A step that an experiment ended in the middle of has a column; one that it never began has none.
   const last = isOver && !acts.get(open)?.size && open > steps ? Math.max(1, steps) : count
   // What stands in the cells is known now: the columns take its width, and only steps that have one share the room.
@@ -150,18 +139,12 @@ function widthOf(acts: Acts): number {
 const letter = 6.6
 const cellPadding = 14
 
-export type BoardColumns = ReturnType<typeof useColumns>
-
 const narrowestStep = 52
 const widestStep = 104
 /** Columns are drawn in groups, so that scrolling draws anew only now and then. */
 const group = 16
 
-/**
- * The columns of the board: one for each step, of equal width, of which only those near the visible part are drawn, from `first`
- * to `last`. Follows the size and the place of a scrolled element. `lead` is the room of the row headers, `narrowest` that of what stands
- * in the columns: where they do not fit together, the element scrolls.
- */
+/** Equal columns, drawn only near what is visible. `lead` is the room of the row headers, `narrowest` that of a column. */
 function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number, narrowest: number) {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
@@ -190,4 +173,100 @@ function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: num
   const shown = Math.ceil(seen.room / width) + 2 * group
   const first = Math.max(1, Math.floor(seen.left / width) + 1 - group)
   return { count, width, first, last: Math.min(count, first + shown) }
+}
+
+interface RoleRowProps {
+  readonly name: string
+  readonly board: BoardState
+}
+
+/** What one role did, step by step. Tab leads to the selected cell, arrows to its neighbours. */
+export function RoleRow({ name, board }: RoleRowProps) {
+  const about = board.memories.get(name)
+  return (
+    <tr>
+      <th scope="row" className={styles.lead} title={name}>
+        <Link
+          {...viewAt('context', board.shown.id, { actor: name })}
+          className={`link ${styles.name}`}
+          title={`The memory of ${name}: what the model got`}
+        >
+          {name}
+        </Link>
+        {about && <span className="clamped muted tiny">{about}</span>}
+      </th>
+      {board.columns.first > 1 && <td />}
+      {stepsIn(board.columns).map(step => (
+        <Cell key={step} {...{ name, step, board }} />
+      ))}
+    </tr>
+  )
+}
+
+const mostLines = 4
+
+function Cell({ name, step, board }: RoleRowProps & { readonly step: number }) {
+  const { shown, selected, select, moveRole } = board
+  const state = cellStateOf(board, { role: name, step })
+  const { act, isActing, isEnded, isRead } = state
+  const isChosen = selected.role === name && selected.step === step
+  const cell = useRef<HTMLButtonElement>(null)
+  // The focus follows the selection, but only if it is in the board already.
+  useEffect(() => {
+    const table = cell.current?.closest('table')
+    if (isChosen && table?.contains(document.activeElement)) cell.current?.focus({ preventScroll: true })
+  }, [isChosen])
+  if (step > shown.steps + 1) return <td className={styles.cell} />
+  const lines = act ? linesOf(act) : []
+  const fullness = act ? fullnessOf(act) : 0
+  const label = labelOf(state)
+  return (
+    <td className={styles.cell}>
+      <button
+        ref={cell}
+        type="button"
+        tabIndex={isChosen ? 0 : -1}
+        className={`column slim wide tall clipped relative hovers at-middle ${styles.act}`}
+        data-chosen={isChosen}
+        aria-pressed={isChosen}
+        data-acting={isActing}
+        aria-label={`${name}, step ${step}: ${label}`}
+        title={label}
+        onClick={() => select({ role: name, step })}
+        onKeyDown={event => {
+          const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
+          if (by === 0 || event.shiftKey || event.metaKey || event.ctrlKey) return
+          event.preventDefault()
+          moveRole(by)
+        }}
+      >
+        {lines.slice(0, mostLines).map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a cell have no names
+          <span key={at} className={styles.line} data-kind={line.kind} data-plain={act?.tools.length === 0}>
+            <span>{line.name}</span>
+            {line.value !== '' && <b>{line.value}</b>}
+          </span>
+        ))}
+        {lines.length > mostLines && <span className={styles.line}>{lines.length - mostLines} more</span>}
+        {lines.length === 0 && label === 'acting now' && (
+          <span className={styles.line} data-kind="running">
+            acting
+          </span>
+        )}
+        {lines.length === 0 && isEnded && isRead && <span className={styles.line}>–</span>}
+        {fullness > 0 && (
+          <i className={styles.fullness} style={{ width: `${Math.min(100, 100 * fullness)}%` }} />
+        )}
+      </button>
+    </td>
+  )
+}
+
+/** What a cell says, for people who do not see it. */
+function labelOf({ act, isActing, isEnded, isRead }: CellState): string {
+  if (act && linesOf(act).length > 0) return sentenceOfAct(act)
+  if (isActing || act?.status === 'open') return 'acting now'
+  if (act) return 'said nothing'
+  if (!isEnded) return 'not yet'
+  return isRead ? 'did not act' : 'being read'
 }

@@ -40,5 +40,5 @@ export function sentenceOfAct(act: RoleAct): string {
 export const fullnessOf = ({ calls }: RoleAct): number =>
   Math.max(0, ...calls.map(({ predicted, window, reserve }) => predicted / Math.max(1, window - reserve)))
 
-export const largestCall = ({ calls }: RoleAct): RoleAct['calls'][number] | undefined =>
-  calls.toSorted((a, b) => b.predicted - a.predicted)[0]
+export const largestCall = (act: RoleAct | undefined): RoleAct['calls'][number] | undefined =>
+  act?.calls.toSorted((a, b) => b.predicted - a.predicted)[0]

@@ -1,28 +1,30 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Pause, Play, Square } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { ask } from '../../api/client.ts'
-import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
+import { type ExperimentAnswer, hasEnded, type PlanJson } from '../../api/experiment-queries.ts'
 import { inConversation, serverQuery } from '../../api/queries.ts'
-import { hasEnded } from '../../api/watch-experiment.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
+import { Gauge } from '../../parts/gauge.tsx'
 import { useKeys } from '../../parts/keys.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import type { BoardProps } from './board-state.ts'
 import styles from './experiment-head.module.css'
 import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
+import type { GoalMeasure, GoalSides, Measures, Values } from './goal-measure.ts'
+import { shownValue } from './series.ts'
 
 type ControlWish = 'pause' | 'resume' | 'stop'
 
-interface ExperimentHeadProps {
-  readonly shown: ExperimentAnswer
-  readonly onPlan: () => void
-}
-
 /** The name of an experiment, how it stands, and what can be done about it. */
-export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
+export function ExperimentHead({
+  shown,
+  onPlan,
+}: Pick<BoardProps, 'shown'> & { readonly onPlan: () => void }) {
   const { id, name, status, result, goals, hasPlan } = shown
   const { wish, order, isBusy, fault } = useWishes(id, status)
   const { data: server } = useQuery(serverQuery)
@@ -122,7 +124,6 @@ export function ExperimentHead({ shown, onPlan }: ExperimentHeadProps) {
 
 /** Asks the server to pause, resume or stop. What another process runs is only asked: `order` is set until it obeys. */
 function useWishes(experiment: string, status: ExperimentAnswer['status']) {
-  const client = useQueryClient()
   const [order, setOrder] = useState<ControlWish>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: with another status it has obeyed
   useEffect(() => setOrder(undefined), [experiment, status])
@@ -136,7 +137,7 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
     onSuccess({ is }, wish) {
       if (is === 'asked') setOrder(wish)
       else notify(doneTexts[wish])
-      void client.invalidateQueries({ queryKey: inConversation(experiment) })
+      void queryClient.invalidateQueries({ queryKey: inConversation(experiment) })
     },
   })
   return { wish: mutate, order, isBusy: isPending, fault: error }
@@ -146,4 +147,80 @@ const doneTexts: Readonly<Record<ControlWish, string>> = {
   pause: 'It is paused.',
   resume: 'It goes on.',
   stop: 'It is stopped.',
+}
+
+/** The goals, and how far each one is. */
+export function Goals({ shown: { goals, snapshots }, measures }: Pick<BoardProps, 'shown' | 'measures'>) {
+  if (goals.length === 0) return null
+  const isMany = goals.length > 4
+  const start = snapshots[0]?.environment ?? {}
+  const { step = 0, environment: now = {} } = snapshots.at(-1) ?? {}
+  return (
+    <ul className={styles.goals} aria-label="Goals" data-many={isMany} tabIndex={isMany ? 0 : undefined}>
+      {goals.map(({ description, outcome, isMet }, at) => {
+        const measure = measures[at]
+        const isFailure = outcome === 'failed'
+        const share = isMet ? 1 : (measure?.share(now, start) ?? 0)
+        const far = isMet ? <b>it holds</b> : farOf(measure, now)
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a description
+          <li key={at} className={`grid single gap-6px slim padded ${styles.goal}`}>
+            <div className={`flex wraps baseline between ${styles.text}`}>
+              <span className={`clamped ${styles.description}`} title={description}>
+                {description}
+              </span>
+              <span className="rigid muted text-12 bright">
+                {far}
+                {!isMet && measure?.sides && step > 0 && ` after step ${step}`}
+                {isFailure && (isMet ? ', so it failed' : `${far ? ' · ' : ''}would fail it`)}
+              </span>
+            </div>
+            <Gauge
+              value={Math.round(100 * share)}
+              most={100}
+              label={`How far: ${description}`}
+              colour={isFailure ? 'danger' : 'reused'}
+            />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function farOf(measure: GoalMeasure | undefined, now: Values): React.ReactNode {
+  const { sides } = measure ?? {}
+  const [value, target] = [sides?.left(now), sides?.right(now)]
+  if (!sides || value === undefined || target === undefined) return measure ? null : 'not yet'
+  return (
+    <span>
+      <b>{shownValue(value)}</b>
+      {wanted[sides.sign](shownValue(target))}
+    </span>
+  )
+}
+
+const wanted: Readonly<Record<GoalSides['sign'], (target: string) => string>> = {
+  '>=': target => ` of ${target}`,
+  '>': target => ` of more than ${target}`,
+  '<=': target => `, wanted ${target} or less`,
+  '<': target => `, wanted less than ${target}`,
+  '==': target => `, wanted ${target}`,
+  '!=': target => `, wanted anything but ${target}`,
+}
+
+/** The parser of CEL is a file of its own, which the board loads after the experiment is shown. */
+const readerQuery = {
+  queryKey: ['goal measure'],
+  queryFn: () => import('./goal-measure.ts'),
+  staleTime: Number.POSITIVE_INFINITY,
+}
+
+/** How far each goal of an experiment is; undefined for goals that cannot be measured, and while the plan is loading. */
+export function useMeasures(plan: PlanJson | undefined, amount: number): Measures {
+  const { data: reader } = useQuery(readerQuery)
+  return useMemo(
+    () => Array.from({ length: amount }, (_, at) => reader?.measureGoal(plan?.goals?.[at]?.holds ?? '')),
+    [reader, plan, amount],
+  )
 }

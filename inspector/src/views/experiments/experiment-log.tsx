@@ -3,26 +3,16 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ExperimentEntry } from '../../../../src/experiment/log/experiment-log.ts'
 import { parseJson, parseJsonObject } from '../../../../src/log/parse-json.ts'
-import {
-  type ExperimentAnswer,
-  experimentActor,
-  type RoleAct,
-  stepsPerPage,
-} from '../../api/experiment-queries.ts'
+import { experimentActor, type RoleAct, stepsPerPage } from '../../api/experiment-queries.ts'
 import { logQuery } from '../../api/queries.ts'
+import { viewAt } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf } from '../../parts/format.ts'
 import type { LogEntry } from '../../parts/use-texts.ts'
-import { viewAt } from '../../parts/view-at.ts'
+import { type Acts, type BoardProps, useActs } from './board-state.ts'
 import styles from './experiment-log.module.css'
 import { shownValue } from './series.ts'
-import { type Acts, useActs } from './use-acts.ts'
-import type { Warning } from './use-watched.ts'
-
-interface ExperimentLogProps {
-  readonly shown: ExperimentAnswer
-  readonly warnings: readonly Warning[]
-}
+import type { Warning, Watched } from './use-watched.ts'
 
 const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
@@ -30,12 +20,12 @@ const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2
 const theEnd = 1_000_000_000
 
 /** What happened, in the order in which it happened: the newest pages of steps first, earlier ones when they are asked for. */
-export function ExperimentLog({ shown, warnings }: ExperimentLogProps) {
+export function ExperimentLog({ shown, warnings }: Pick<BoardProps, 'shown'> & Pick<Watched, 'warnings'>) {
   const { id, steps, maxSteps } = shown
   const [pages, setPages] = useState(1)
   const open = Math.min(steps + 1, maxSteps)
   const first = Math.max(1, (Math.ceil(open / stepsPerPage) - pages) * stepsPerPage + 1)
-  const acts = useActs(id, steps, [first, open])
+  const acts = useActs(shown, first, open)
   const thread = { conversation: id, actor: experimentActor }
   const { data } = useQuery(logQuery(thread, { at: theEnd, limit: 1000 }))
   const rows = logRows(acts, data?.entries ?? [], warnings, first)
@@ -93,7 +83,6 @@ interface LogRow {
   readonly what: string
   readonly more: string
   readonly kind: 'step' | 'tool' | 'text' | 'failed' | 'hook' | 'warning' | 'end'
-  /** The entry in the thread of the role. */
   readonly seq?: number
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../../../../src/log/group-by.ts'
 import type { ExperimentSummary } from '../../api/experiment-queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import type { MarkName } from '../../parts/status-mark.tsx'
@@ -24,7 +25,6 @@ export function sentenceOf({ status, steps, maxSteps }: ExperimentSummary): stri
   return `${word} after ${amountOf(steps, 'step')}${status === 'PAUSED' ? ` of at most ${count(maxSteps)}` : ''}`
 }
 
-/** How far an experiment is: `12 of 30 steps`. */
 export const stepsOf = ({ steps, maxSteps }: ExperimentSummary): string =>
   `${count(steps)} of ${amountOf(maxSteps, 'step')}`
 
@@ -35,3 +35,11 @@ export function noteOf({ status, result }: ExperimentSummary): string {
   if (status === 'INTERRUPTED') return 'its process is gone'
   return result ?? wordOf(status)
 }
+
+export const newestFirst = (experiments: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
+  experiments.toSorted((a, b) => b.startedAt - a.startedAt)
+
+/** Experiments by the name of their plan, the newest first. */
+export const byPlan = (experiments: readonly ExperimentSummary[]) => [
+  ...groupBy(newestFirst(experiments), ({ name }) => name),
+]

@@ -1,31 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
 import {
   type ExperimentAnswer,
+  type ExperimentSummary,
   experimentQuery,
   experimentsQuery,
   type PlanJson,
   planQuery,
 } from '../../api/experiment-queries.ts'
-import { useExperimentPlace } from '../../parts/address.ts'
+import { boardAt, useExperimentPlace } from '../../parts/address.ts'
 import buttons from '../../parts/button.module.css'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { CopyButton } from '../../parts/button.tsx'
+import { ago } from '../../parts/format.ts'
 import { JsonTree } from '../../parts/json-tree.tsx'
 import { useKeys } from '../../parts/keys.ts'
-import { QueryState } from '../../parts/query-state.tsx'
+import { EmptyState, QueryState } from '../../parts/query-state.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { StatusMark } from '../../parts/status-mark.tsx'
+import { Tooltip } from '../../parts/tooltip.tsx'
 import { isTight, useMedia } from '../../parts/use-media.ts'
 import { ActPanel } from './act-panel.tsx'
 import { Board } from './board.tsx'
-import { cellStateOf } from './board-state.ts'
-import { ExperimentHead } from './experiment-head.tsx'
-import { ExperimentList } from './experiment-list.tsx'
+import { cellStateOf, useActs } from './board-state.ts'
+import { ExperimentHead, Goals, useMeasures } from './experiment-head.tsx'
 import { ExperimentLog } from './experiment-log.tsx'
+import { markOf, newestFirst, noteOf, stepsOf, wordOf } from './experiment-status.ts'
 import styles from './experiment-view.module.css'
-import { Goals, useMeasures } from './goals.tsx'
-import { useActs } from './use-acts.ts'
 import { useWatched, type Watched } from './use-watched.ts'
 
 /** One experiment beside the list of all: its board, below it the log, and over both its plan if it is wanted. */
@@ -42,6 +44,40 @@ export function ExperimentView() {
   )
 }
 
+/** All experiments beside the one that is shown, the newest first. */
+function ExperimentList({ experiments }: { readonly experiments: readonly ExperimentSummary[] }) {
+  return (
+    <nav className="low scrolls-down on-canvas line-right full-only" aria-label="Experiments">
+      <div className={`row between ${styles.head}`}>
+        <h2 className="small-heading">Experiments</h2>
+        <Tooltip text="Start an experiment">
+          <Link to="/e" search={{ start: 'plan' }} className="icon" aria-label="Start an experiment">
+            <Plus size={16} aria-hidden />
+          </Link>
+        </Tooltip>
+      </div>
+      <ul>
+        {newestFirst(experiments).map(one => (
+          <li key={one.id}>
+            <Link
+              {...boardAt(one.id)}
+              className={`inset grid middle hovers ${styles.item}`}
+              title={`${one.id}: ${noteOf(one)}`}
+              activeOptions={{ includeSearch: false }}
+            >
+              <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
+              <span className="cut subheading">{one.id}</span>
+              <span className={`cut muted text-11 ${styles.note}`}>
+                {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
 function Shown({ shown, activity, warnings }: Watched & { readonly shown: ExperimentAnswer }) {
   const { search, go } = useExperimentPlace()
   const { id, roles, steps, maxSteps, hasPlan, goals } = shown
@@ -50,10 +86,10 @@ function Shown({ shown, activity, warnings }: Watched & { readonly shown: Experi
   const measures = useMeasures(plan.data, goals.length)
   const memories = useMemo(() => memoriesOf(plan.data), [plan.data])
   const open = Math.min(steps + 1, maxSteps)
-  const newest = useActs(id, steps, [open, open]).get(open)
+  const newest = useActs(shown, open).get(open)
   const isBegun = (newest?.size ?? 0) > 0 || activity?.step === open
   const step = Math.min(search.step ?? (isBegun ? open : Math.max(1, steps)), open)
-  const acts = useActs(id, steps, [step, step])
+  const acts = useActs(shown, step)
   const lastActor = roles.findLast(one => acts.get(step)?.has(one)) ?? roles[0] ?? ''
   const following = activity && activity.step === step ? activity.role : lastActor
   const role = search.role !== undefined && roles.includes(search.role) ? search.role : following
@@ -94,7 +130,6 @@ function Shown({ shown, activity, warnings }: Watched & { readonly shown: Experi
   )
 }
 
-/** The plan as it was given: who takes part, what they share, and when it ends. */
 function Plan({ id, json }: { readonly id: string; readonly json: PlanJson }) {
   return (
     <div className={`written ${styles.plan}`}>

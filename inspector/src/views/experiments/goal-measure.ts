@@ -7,9 +7,11 @@ export type Values = Readonly<Record<string, unknown>>
 export interface GoalMeasure {
   /** From 0 (as at the start, or farther away) to 1 (it holds). */
   share(now: Values, start: Values): number
-  /** The two sides, where the goal is one comparison of numbers. */
   readonly sides?: GoalSides | undefined
 }
+
+/** By the place of the goal; undefined for goals that cannot be measured. */
+export type Measures = readonly (GoalMeasure | undefined)[]
 
 export type GoalSides = NonNullable<ReturnType<typeof sidesOf>>
 
@@ -18,10 +20,7 @@ const signs = ['>=', '>', '<=', '<', '==', '!='] as const
 /** More than a person writes: a longer goal is not measured. */
 const mostCharacters = 2000
 
-/**
- * Reads a goal, a CEL expression, as far as a progress bar needs it: numbers, texts, variables, arithmetic, comparisons,
- * `&&`, `||` and `!`. Undefined for anything else: the server tests goals, this only shows how near they are.
- */
+/** Reads a goal, a CEL expression, as far as a bar needs it; else undefined. The server tests goals, this shows how near they are. */
 export function measureGoal(expression: string): GoalMeasure | undefined {
   if (expression.length > mostCharacters) return undefined
   try {

@@ -1,6 +1,5 @@
 import type { ExperimentAnswer } from '../../api/experiment-queries.ts'
-import type { GoalSides, Values } from './goal-measure.ts'
-import type { Measures } from './goals.tsx'
+import type { GoalSides, Measures, Values } from './goal-measure.ts'
 
 export type Series = ReturnType<typeof seriesOf>[number]
 

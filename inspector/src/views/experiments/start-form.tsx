@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useId, useMemo, useRef, useState } from 'react'
 import { ask } from '../../api/client.ts'
 import { type ExperimentSummary, planQuery } from '../../api/experiment-queries.ts'
 import { serverQuery } from '../../api/queries.ts'
@@ -8,14 +8,12 @@ import field from '../../parts/field.module.css'
 import { amountOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { useOpenStarted } from '../../parts/use-open-started.ts'
-import { byPlan } from './experiment-list.tsx'
-import { PlanEditor } from './plan-editor.tsx'
-import { problemsOf, readPlanText } from './plan-problems.ts'
+import { byPlan } from './experiment-status.ts'
+import { type PlanProblem, problemsOf, readPlanText } from './plan-problems.ts'
 import styles from './start-form.module.css'
 
 export interface StartFormProps {
   readonly experiments: readonly ExperimentSummary[]
-  /** The experiment whose plan is run again. */
   readonly of: string | undefined
   readonly onPick: (of: string | undefined) => void
   readonly onClose: () => void
@@ -150,3 +148,79 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
     </form>
   )
 }
+
+export interface PlanEditorProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly problems: readonly PlanProblem[]
+}
+
+/** The text of a plan with the numbers of its lines; lines with a problem are marked, and each problem leads to its place. */
+export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const numbers = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const lines = useMemo(() => text.split('\n').length, [text])
+  const wrong = new Set(problems.map(({ line }) => line))
+
+  const show = ({ from, to, line }: PlanProblem) => {
+    const element = area.current
+    if (!element) return
+    element.focus()
+    element.setSelectionRange(from, to)
+    const height = element.scrollHeight / Math.max(1, lines)
+    element.scrollTop = Math.max(0, (line - 4) * height)
+  }
+  return (
+    <div className="grid gap-6px slim">
+      <label className="muted caption" htmlFor={id}>
+        Plan as JSON
+      </label>
+      <div className={styles.sheet} data-wrong={problems.length > 0}>
+        <div ref={numbers} className={`clipped on-sunken line-right ${styles.numbers}`} aria-hidden="true">
+          {Array.from({ length: Math.min(lines, mostLines) }, (_, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+            <i key={at} data-wrong={wrong.has(at + 1)}>
+              {at + 1}
+            </i>
+          ))}
+        </div>
+        <textarea
+          ref={area}
+          id={id}
+          className={`wide tall code bare ${styles.text}`}
+          value={text}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          wrap="off"
+          rows={20}
+          aria-invalid={problems.length > 0}
+          aria-describedby={problems.length > 0 ? `${id}-problems` : undefined}
+          onChange={event => onChange(event.target.value)}
+          onScroll={event => {
+            if (numbers.current) numbers.current.scrollTop = event.currentTarget.scrollTop
+          }}
+        />
+      </div>
+      {problems.length > 0 && (
+        <div id={`${id}-problems`} role="alert">
+          <ul className={`grid gap-2px scrolls round-2 ${styles.problems}`}>
+            {problems.map((one, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two problems may have the same place
+              <li key={at}>
+                <button type="button" onClick={() => show(one)}>
+                  <span className="bold">Line {one.line}</span>
+                  {one.place !== '' && <code>{one.place}</code>}
+                  <span>{one.problem}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const mostLines = 5000

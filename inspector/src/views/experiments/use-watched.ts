@@ -1,6 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { type WatchedEvent, watchExperiment } from '../../api/watch-experiment.ts'
+import type { ExperimentEvent } from '../../../../src/experiment/experiment-event.ts'
+import { askEvents } from '../../api/client.ts'
+import { keepListening } from '../../api/connection.ts'
+import {
+  type ExperimentAnswer,
+  type ExperimentSummary,
+  experimentQuery,
+  experimentsQuery,
+  hasEnded,
+} from '../../api/experiment-queries.ts'
+import { queryClient } from '../../api/query-client.ts'
 import type { BoardCell } from './board-state.ts'
 
 export type Warning = Extract<WatchedEvent, { readonly type: 'warning' }> & { readonly at: number }
@@ -15,19 +24,15 @@ export interface Watched {
 const nothing: Watched = { warnings: [] }
 const mostWarnings = 100
 
-/**
- * Hears what happens in an experiment while it is shown. A page in the background does not listen: browsers allow only a few
- * connections to one server, and all tabs share them.
- */
+/** Hears what happens in an experiment. Not in the background: browsers allow few connections, and all tabs share them. */
 export function useWatched(experiment: string): Watched {
-  const client = useQueryClient()
   const isVisible = useIsVisible()
   const [watched, setWatched] = useState(nothing)
   useEffect(() => {
     if (!isVisible) return
     setWatched(nothing)
-    return watchExperiment(client, experiment, event => setWatched(before => afterEvent(before, event)))
-  }, [client, experiment, isVisible])
+    return watchExperiment(experiment, event => setWatched(before => afterEvent(before, event)))
+  }, [experiment, isVisible])
   return watched
 }
 
@@ -57,4 +62,39 @@ const useIsVisible = () => useSyncExternalStore(onVisibility, () => !document.hi
 function onVisibility(listener: () => void) {
   document.addEventListener('visibilitychange', listener)
   return () => document.removeEventListener('visibilitychange', listener)
+}
+
+/** The state of an experiment: the first event, and the only one if another process runs the experiment. */
+type StateEvent = ExperimentSummary & Pick<ExperimentAnswer, 'environment'> & { readonly type: 'state' }
+
+type WatchedEvent = ExperimentEvent | StateEvent
+
+/** Follows the events of an experiment until it ends. Cached queries are updated before `take` is called. */
+function watchExperiment(experiment: string, take: (event: WatchedEvent) => void): () => void {
+  let isOver = false
+  return keepListening(
+    options => askEvents('get /experiments/:experiment/events', { params: { experiment }, ...options }),
+    {
+      isOver: () => isOver,
+      take(data) {
+        const event = data as unknown as WatchedEvent
+        if (event.type === 'state') {
+          isOver = hasEnded(event.status)
+          takeState(experiment, event)
+        }
+        take(event)
+      },
+    },
+  )
+}
+
+function takeState(experiment: string, { type: _, ...state }: StateEvent): void {
+  const { queryKey } = experimentQuery(experiment)
+  const { environment: __, ...summary } = state
+  queryClient.setQueryData(queryKey, cached => cached && { ...cached, ...state })
+  queryClient.setQueryData(
+    experimentsQuery.queryKey,
+    list => list && { experiments: list.experiments.map(one => (one.id === experiment ? summary : one)) },
+  )
+  void queryClient.invalidateQueries({ queryKey })
 }

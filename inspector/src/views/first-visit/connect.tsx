@@ -2,7 +2,7 @@ import { Tabs } from '@base-ui/react/tabs'
 import { useSearch } from '@tanstack/react-router'
 import type { ServerInfo } from '../../api/routes.ts'
 import { type ListSearch, useGo } from '../../parts/address.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { CopyButton } from '../../parts/button.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { type ClientLine, clientLines } from './client-lines.ts'
 import styles from './connect.module.css'
@@ -58,7 +58,6 @@ export function Connect({ server, isWaiting }: { readonly server: ServerInfo; re
   )
 }
 
-/** A line with this server's address in it set off. */
 function Line({ line, address }: ClientLine) {
   const at = line.indexOf(address)
   return (

@@ -30,8 +30,5 @@ const sent: readonly SampleRow[] = [
   ['latest', 130, 523],
 ]
 
-/**
- * The sample's last turn in a window of 4,096 tokens, as the server tells it. A test compares it with what the server says
- * today. `reused` are the tokens at the beginning that were the same in the turn before.
- */
+/** The last turn in a window of 4,096 tokens; a test compares it with the server. `reused`: the tokens that the turn before had. */
 export const samplePicture = { messages: 523, tokens: 2000, reused: 1426, sent }

@@ -1,17 +1,15 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { observable } from '../../api/observable.ts'
 import { turnsQuery } from '../../api/queries.ts'
 import { readAll, timelineQuery } from '../../api/timeline.ts'
-import { type ConversationSearch, usePlace } from '../../parts/address.ts'
-import { ChoiceMenu } from '../../parts/choice-menu.tsx'
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { type ConversationSearch, usePlace, viewAt } from '../../parts/address.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
-import { QueryState } from '../../parts/query-state.tsx'
+import { ChoiceMenu } from '../../parts/menu-popup.tsx'
+import { EmptyState, QueryState } from '../../parts/query-state.tsx'
 import { findPoint } from '../../parts/stops.ts'
-import { viewAt } from '../../parts/view-at.ts'
 import styles from './over-time-view.module.css'
 import { Plots } from './plots.tsx'
 import { TurnPanel } from './turn-panel.tsx'
@@ -20,13 +18,12 @@ import { type Course, type CourseProps, callOf, policyInWords, useCourse } from 
 /** What was sent in each turn, what was read again, and what other policies would have cost. */
 export function OverTimeView() {
   const { thread } = usePlace()
-  const client = useQueryClient()
   const timeline = useQuery(timelineQuery(thread))
   const turns = useQuery(turnsQuery(thread))
   const isWaiting = timeline.data?.isWaiting
   // biome-ignore lint/correctness/useExhaustiveDependencies: all turns are what this view is for, once for each thread
   useEffect(() => {
-    if (isWaiting) readAll(client, thread)
+    if (isWaiting) readAll(thread)
   }, [isWaiting])
   return (
     <QueryState query={turns}>

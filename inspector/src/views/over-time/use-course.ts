@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Comparison, comparisonQuery } from '../../api/comparison.ts'
 import type { Observable } from '../../api/observable.ts'
 import { serverQuery } from '../../api/queries.ts'
-import type { TimelineData, TimelinePoint } from '../../api/timeline.ts'
+import {
+  type Comparison,
+  comparisonQuery,
+  type TimelineData,
+  type TimelinePoint,
+} from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { isBroken, type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'

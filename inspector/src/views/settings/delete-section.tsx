@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ask } from '../../api/client.ts'
 import { conversationsQuery } from '../../api/queries.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import field from '../../parts/field.module.css'
@@ -17,7 +18,6 @@ const remove = (whose: Whose, dryRun: boolean) =>
 
 /** Deletes a person's conversations, or all. What would go is counted first. */
 export function DeleteSection() {
-  const client = useQueryClient()
   const [person, setPerson] = useState('')
   const [asked, setAsked] = useState<{ readonly whose: Whose; readonly deleted: readonly string[] }>()
   const button = useRef<HTMLElement>(null)
@@ -34,7 +34,7 @@ export function DeleteSection() {
     onSuccess: ({ deleted }) => {
       setAsked(undefined)
       notify(`${amountOf(deleted.length, 'conversation')} deleted.`)
-      void client.resetQueries()
+      void queryClient.resetQueries()
     },
   })
   const error = look.error ?? deletion.error
@@ -47,10 +47,7 @@ export function DeleteSection() {
     <>
       <form
         className="row wraps gap-2"
-        onSubmit={event => {
-          event.preventDefault()
-          if (person.trim() !== '') start({ person: person.trim() })
-        }}
+        action={() => void (person.trim() !== '' && start({ person: person.trim() }))}
       >
         <label className="row gap-2 one-line">
           Person

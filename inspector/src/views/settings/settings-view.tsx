@@ -1,16 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Minus } from 'lucide-react'
-import { key } from '../../api/key.ts'
+import { key } from '../../api/client.ts'
 import { serverQuery } from '../../api/queries.ts'
 import type { ServerInfo } from '../../api/routes.ts'
-import { Button } from '../../parts/button.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { Button, CopyButton } from '../../parts/button.tsx'
 import { Fact } from '../../parts/fact.tsx'
 import { count } from '../../parts/format.ts'
-import { KeyField, useKeyForm } from '../../parts/key-field.tsx'
+import { changeKey, KeyField, TenantChoice, takeTyped } from '../../parts/key-field.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { TenantChoice } from '../../parts/tenant-choice.tsx'
 import { setTheme, theme } from '../../parts/theme.ts'
 import { useTitle } from '../../parts/use-title.ts'
 import { DeleteSection } from './delete-section.tsx'
@@ -94,7 +92,6 @@ function ThemeSection() {
 
 /** Sets, changes or forgets the key of this tab. The key is never shown. */
 function KeySettings({ server: { needsKey, tenant } }: { readonly server: ServerInfo }) {
-  const { field, onSubmit, take } = useKeyForm()
   const hasKey = key.use() !== undefined
   return (
     <>
@@ -104,10 +101,10 @@ function KeySettings({ server: { needsKey, tenant } }: { readonly server: Server
           ? `This tab sends one, of the tenant “${tenant}”. It is forgotten when the tab is closed.`
           : !needsKey && 'With one, you see the conversations of its tenant.'}
       </p>
-      <form className={`grid middle ${styles.key}`} onSubmit={onSubmit}>
-        <KeyField label={hasKey ? 'Another key' : 'Key'} {...field} />
+      <form className={`grid middle ${styles.key}`} action={takeTyped}>
+        <KeyField label={hasKey ? 'Another key' : 'Key'} />
         <Button type="submit">Use it</Button>
-        {hasKey && <Button onClick={() => take(undefined)}>Forget the key</Button>}
+        {hasKey && <Button onClick={() => changeKey(undefined)}>Forget the key</Button>}
       </form>
     </>
   )
@@ -121,7 +118,6 @@ const meanings = [
   { scope: 'metrics', about: 'read how busy the server is, but no content' },
 ] as const
 
-/** What the caller may do, and what not. */
 const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
   <ul className={`grid gap-6px bright ${styles.scopes}`}>
     {meanings.map(({ scope, about }) => {
@@ -137,7 +133,6 @@ const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
   </ul>
 )
 
-/** What this server is: its version, its log, its models, its addresses. */
 function ServerFacts({ server }: { readonly server: ServerInfo }) {
   const { upstream, models, addresses } = server
   return (

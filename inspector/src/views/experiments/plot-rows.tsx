@@ -1,9 +1,52 @@
-import { dotsPath, linearScale, linePath, type PlotPoint, type ValueRange } from '../../parts/plot.ts'
+import { count } from '../../parts/format.ts'
+import {
+  dotsPath,
+  linearScale,
+  linePath,
+  moveApart,
+  type PlotPoint,
+  type ValueRange,
+} from '../../parts/plot.ts'
 import board from './board.module.css'
-import type { BoardState } from './board-state.ts'
-import styles from './plot-row.module.css'
-import { PlotRow } from './plot-row.tsx'
+import { type BoardState, stepsIn } from './board-state.ts'
+import { largestCall } from './describe-act.ts'
+import styles from './plot-rows.module.css'
 import { runsOf, type Series, shownValue, type Target } from './series.ts'
+
+export interface PlotRowProps {
+  readonly board: BoardState
+  readonly goal?: 'completed' | 'failed' | undefined
+  /** What stands before the plot, and what that says on hover. */
+  readonly lead: React.ReactNode
+  readonly title?: string
+  readonly label: string
+  readonly children: React.ReactNode
+}
+
+/** A plot over the steps of the board. A click chooses a step. */
+export function PlotRow({ board: { columns, moveTo }, goal, lead, title, label, children }: PlotRowProps) {
+  const { count, width } = columns
+  return (
+    <div className={`grid line-above ${styles.row}`} data-goal={goal}>
+      <div className={styles.lead} title={title}>
+        {lead}
+      </div>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys choose a step from anywhere on the board */}
+      <div
+        className={styles.plot}
+        role="img"
+        aria-label={label}
+        style={{ width: count * width }}
+        onClick={event => {
+          const { left } = event.currentTarget.getBoundingClientRect()
+          moveTo(Math.floor((event.clientX - left) / width) + 1)
+        }}
+      >
+        {children}
+      </div>
+    </div>
+  )
+}
 
 interface VariableRowProps {
   readonly series: Series
@@ -44,8 +87,8 @@ const endOf = (targets: readonly Target[]) =>
 /** A value that must be passed, not only reached. */
 const beside: Partial<Record<Target['sign'], string>> = { '>': ' above', '<': ' below' }
 
-const height = { goal: 100, variable: 52 } as const
-const pad = 10
+const height = { goal: 100, variable: 52, memory: 112 } as const
+const pad = { line: 10, memory: 14 } as const
 
 function Line({ series: { values, now, targets }, board: { columns, isOpen } }: VariableRowProps) {
   const { width, count } = columns
@@ -53,7 +96,7 @@ function Line({ series: { values, now, targets }, board: { columns, isOpen } }: 
   const numbers = [...values.slice(1), ...(isOpen ? [now] : [])].filter(isNumber)
   const span = spanOf([...numbers, ...targets.map(({ value }) => value)])
   const x = (step: number) => (step - 0.5) * width
-  const y = linearScale(span, [tall - pad, pad])
+  const y = linearScale(span, [tall - pad.line, pad.line])
   const points = values.flatMap((value, step): PlotPoint[] =>
     step > 0 && isNumber(value) ? [[x(step), y(value)]] : [],
   )
@@ -117,4 +160,70 @@ const spanOf = (values: readonly number[]): ValueRange =>
 function rangeOf({ values }: Series): string {
   const [low, high] = spanOf(values.filter(isNumber))
   return `Lowest ${shownValue(low)}, highest ${shownValue(high)}.`
+}
+
+/** The largest prompt of each role in each step: as it was counted, a line; as the provider reported it, dots. */
+export function MemoryPlot({ board: state }: { readonly board: BoardState }) {
+  const { shown, acts, columns, selected } = state
+  const callAt = (role: string, step: number) => largestCall(acts.get(step)?.get(role))
+  const lines = shown.roles.map(role => ({
+    role,
+    calls: stepsIn(columns).flatMap(step => {
+      const call = callAt(role, step)
+      return call ? [{ step, ...call }] : []
+    }),
+  }))
+  const counts = lines.flatMap(({ calls }) => calls.flatMap(one => [one.predicted, one.reported ?? 0]))
+  const most = counts.reduce((a, b) => Math.max(a, b), 1)
+  const x = (step: number) => (step - 0.5) * columns.width
+  const y = linearScale([0, most], [height.memory - pad.memory, pad.memory])
+  const now = shown.roles.map(role => ({ role, tokens: callAt(role, selected.step)?.predicted ?? 0 }))
+  const total = now.reduce((sum, { tokens }) => sum + tokens, 0)
+  const names = lines.flatMap(({ role, calls }) => {
+    const last = calls.at(-1)
+    return last ? [{ role, left: x(last.step) + 8, at: y(last.predicted) - 7 }] : []
+  })
+  return (
+    <PlotRow
+      board={state}
+      label={`Tokens sent in step ${selected.step}: ${now.map(({ role, tokens }) => `${role} ${count(tokens)}`).join(', ')}`}
+      lead={
+        <>
+          <b className={board.name}>tokens sent</b>
+          <span className={`cut block ${styles.value}`}>{count(total)}</span>
+          <span className="block muted text-11">line: counted</span>
+          <span className="block muted text-11">dots: reported</span>
+        </>
+      }
+    >
+      <svg width={columns.count * columns.width} height={height.memory} aria-hidden="true">
+        {lines.map(({ role, calls }) => (
+          <g key={role} className={styles.memory} data-chosen={role === selected.role}>
+            <path
+              className={styles.stroke}
+              d={linePath(calls.map(({ step, predicted }) => [x(step), y(predicted)]))}
+            />
+            <path
+              className={styles.reported}
+              d={dotsPath(
+                calls.flatMap(({ step, reported }): PlotPoint[] =>
+                  reported === undefined ? [] : [[x(step), y(reported)]],
+                ),
+              )}
+            />
+          </g>
+        ))}
+      </svg>
+      {moveApart(names, 13, [-14, Number.POSITIVE_INFINITY]).map(({ role, left, at }) => (
+        <span
+          key={role}
+          className={`cut absolute muted ${styles.roleName}`}
+          data-chosen={role === selected.role}
+          style={{ left, top: at }}
+        >
+          {role}
+        </span>
+      ))}
+    </PlotRow>
+  )
 }
