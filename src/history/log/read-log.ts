@@ -3,8 +3,7 @@ import { isCount } from '../../log/is-count.ts'
 import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { readEntry } from './kept-entries.ts'
-import type { LoggedMessage } from './logged-message.ts'
+import { type LoggedMessage, readEntry } from './logged-message.ts'
 import { createRests } from './rests.ts'
 
 /** Where messages are read from. */

@@ -7,7 +7,6 @@ import type { TurnPart } from '../../turn/turn-part.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
 import { signOfLife } from '../adapters/sse.ts'
-import { inPieces } from './in-pieces.ts'
 import type { ReplyRun } from './runner.ts'
 
 export interface ReplyWriter {
@@ -143,6 +142,9 @@ function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: Respo
 
 const refusedResponse = ({ status, text, headers: relayed }: Refusal, headers: ResponseHeaders): Response =>
   new Response(text, { status, headers: { ...onwards(relayed), ...headers } })
+
+/** Without it `@hono/node-server` waits for the first pieces of a stream, and sends those of a broken one as the whole. */
+export const inPieces = { 'transfer-encoding': 'chunked' } as const
 
 /** In characters. */
 const mostWaiting = 64 * 1024

@@ -5,10 +5,10 @@ import type { MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { readMedia } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
-import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
+import { isUser } from '../identity/agreement.ts'
+import { marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
-import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './log-place.ts'
+import type { Inquiry, LogPlace } from './inquiry.ts'
 import { keyMark, keyOf } from './retry.ts'
 
 export interface OpenedTurn {

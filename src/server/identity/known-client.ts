@@ -5,7 +5,7 @@ export type HeadersOf = Readonly<Record<string, string | undefined>>
 
 export interface NamedConversation {
   readonly conversation: string
-  readonly actor?: string
+  readonly actor: string
   /** How the client named it, for people: `the header thread-id of Codex`. */
   readonly how: string
   /** Whether the body holds only what is new. */
@@ -15,12 +15,13 @@ export interface NamedConversation {
 export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConversation | undefined {
   const conversation = clean(headers['x-throughline-conversation'])
   if (conversation !== undefined) {
-    const actor = clean(headers['x-throughline-actor'])
+    const actor = clean(headers['x-throughline-actor']) ?? 'assistant'
     const isDelta = headers['x-throughline-history'] !== 'full'
     return { conversation, actor, how: 'the header x-throughline-conversation', isDelta }
   }
   const inBody = clean(request.named.conversation)
-  if (inBody !== undefined) return { conversation: inBody, how: 'the field "conversation"', isDelta: true }
+  if (inBody !== undefined)
+    return { conversation: inBody, actor: 'assistant', how: 'the field "conversation"', isDelta: true }
   for (const { client, id, actor, parent } of clients) {
     const name = id.find(name => clean(headers[name]) !== undefined)
     if (name === undefined) continue
@@ -44,7 +45,7 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
 }
 
 /** A conversation of which the client sends all. */
-const whole = (client: string, name: string, how: string, actor?: string): NamedConversation => ({
+const whole = (client: string, name: string, how: string, actor = 'assistant'): NamedConversation => ({
   ...{ conversation: `${client}:${name}`, actor, how, isDelta: false },
 })
 

@@ -4,9 +4,8 @@ import { NotFoundError } from '../../../log/not-found-error.ts'
 import { replyOfResponse } from '../../adapters/responses/item-id.ts'
 import { toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
-import { type FoundReply, findReply, forgetReply } from '../../exchange/find-reply.ts'
 import { sourceOf } from '../../exchange/inquiry.ts'
-import { fromKept } from '../../exchange/kept-response.ts'
+import { type FoundReply, findReply, forgetReply, fromKept } from '../../exchange/kept-reply.ts'
 import { itemsOf, pageOf, readPageQuery } from './items.ts'
 
 /** The routes below `/v1/responses/{id}`: what becomes of a response after it was sent. */
