@@ -6,24 +6,14 @@ import type { ThreadKey } from '../../stores/store.ts'
 import { isReply, isUser } from '../identity/agreement.ts'
 import { scopeOf } from '../identity/chain.ts'
 import { isGiven, isSaid, itemsOf, type ListItem, wholeIn } from '../identity/item.ts'
-import { knownClient, type NamedConversation } from '../identity/known-client.ts'
+import { knownClient, type NamedConversation, sideRequest } from '../identity/known-client.ts'
 import { recognise } from '../identity/recognise.ts'
-import { sideRequest } from '../identity/side-request.ts'
 import { branchPlace } from '../identity/walk.ts'
 import { agentThread } from './agent-place.ts'
 import type { EndFacts, Facts, ListMatch, ReplyFacts } from './decide.ts'
 import { type ClientList, type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import { findReply } from './kept-reply.ts'
-import {
-  findAtEnd,
-  findBehind,
-  findInTurn,
-  isRetry,
-  linesOf,
-  patienceOf,
-  shortPause,
-  untilFree,
-} from './retry.ts'
+import { findAtEnd, findBehind, findInTurn, isRetry, linesOf, shortPause, untilFree } from './retry.ts'
 
 /** Finds out what the log says of a request. Waits for a turn that is being answered there. */
 export async function gather(inquiry: Inquiry, messages: readonly MessageLike[]): Promise<Facts> {
@@ -52,7 +42,7 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
       return facts({ ...placement, newest: isDelta ? (await linesOf(log, placement.of))[0] : undefined })
     const { kind, walk } = placement
     const isRepeat = kind === 'repeats'
-    const status = await untilFree(inquiry, walk.thread, isRepeat ? patienceOf(inquiry) : shortPause)
+    const status = await untilFree(inquiry, walk.thread, isRepeat ? undefined : shortPause)
     // What was being written is in the log now.
     if (status.wasHeld && tries < 3) continue
     if (!isRepeat && !isSide && status.state !== 'open') return facts(placement)
@@ -90,7 +80,7 @@ async function gatherEnd(
 async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientList): Promise<ReplyFacts> {
   const { log } = inquiry
   const { thread, entry } = (await findReply(log, previous)) ?? noPrevious(previous)
-  const status = await untilFree(inquiry, thread, patienceOf(inquiry))
+  const status = await untilFree(inquiry, thread)
   const head = (await log.store.head(thread)) ?? noPrevious(previous)
   const turns = await log.store.turns(thread)
   const turn = turns.findLast(({ first }) => first <= entry.seq) ?? noPrevious(previous)

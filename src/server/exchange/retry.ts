@@ -26,12 +26,13 @@ const mostRetries = 3
 /** Whether a request may have come before: its client library counts its tries, or gives it an idempotency key. */
 export const isRetry = (inquiry: Inquiry): boolean => isCounted(inquiry) || keyOf(inquiry) !== undefined
 
-export const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
+const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
 
 export const keyOf = ({ headers }: Inquiry): string | undefined => headers['idempotency-key']
 
 /** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
-export async function untilFree({ log, signal }: Inquiry, thread: ThreadKey, mostMs: number) {
+export async function untilFree(inquiry: Inquiry, thread: ThreadKey, mostMs = patienceOf(inquiry)) {
+  const { log, signal } = inquiry
   const open = log.history.thread(thread.conversation, thread)
   for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
     const status = await open.status()
@@ -117,7 +118,7 @@ export async function findAtEnd(
   lines: readonly ThreadKey[],
   { items, messages }: ClientList,
 ): Promise<Again | FailedTurn | undefined> {
-  const { state } = await untilFree(inquiry, newestLine, patienceOf(inquiry))
+  const { state } = await untilFree(inquiry, newestLine)
   if (!isRetry(inquiry) && state !== 'interrupted') return undefined
   const key = keyOf(inquiry)
   let failed: (Omit<FailedTurn, 'isLeft'> & { readonly isLast: boolean }) | undefined
@@ -131,10 +132,8 @@ export async function findAtEnd(
     if (!turn) continue
     const logged = await listLog(sourceOf(inquiry.log, thread), { from: turn.first, to: turn.last })
     const entries = logged.filter(isSaid)
-    const stretch = findStretch(
-      entries.map(({ message, seq }) => comparedOf(message, seq)),
-      items,
-    )
+    const compared = entries.map(({ message, seq }) => comparedOf(message, seq))
+    const stretch = findStretch(compared, items)
     if (!stretch) {
       if (key !== undefined) throw new KeyReusedError(key)
       continue
@@ -152,7 +151,7 @@ export async function findAtEnd(
   }
   if (!failed) return undefined
   const { isLast, ...rest } = failed
-  const status = isLast ? await untilFree(inquiry, rest.thread, patienceOf(inquiry)) : undefined
+  const status = isLast ? await untilFree(inquiry, rest.thread) : undefined
   return { ...rest, isLeft: status !== undefined && isLeft(rest.turn, status) }
 }
 

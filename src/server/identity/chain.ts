@@ -131,23 +131,23 @@ export const markNames = {
 }
 
 export function markTexts(hashes: Hashes, front: Front): readonly string[] {
-  const texts = [...markNames.alone(hashes), ...markNames.pair(hashes)]
+  const { whole, less, words, pair, alone } = markNames
+  const texts = [...alone(hashes), ...pair(hashes)]
   if (front === 'cut') return texts
-  texts.push(...(front === 'same' ? markNames.whole(hashes) : markNames.less(hashes)))
-  if (front === 'less' || hashes.whole !== hashes.words) texts.push(markNames.words(hashes)[0])
-  return texts
+  const agreeing = [...texts, ...(front === 'same' ? whole(hashes) : less(hashes))]
+  // A list without details is found by the hash of its words anyway.
+  return front === 'same' && hashes.whole === hashes.words ? agreeing : [...agreeing, words(hashes)[0]]
 }
 
-/** The marks to keep. `placeOf`: where a message of the client's list is kept; undefined if it is not. */
+/** The marks of the messages `from` to `to` of the client's list, of which the first is kept at the place `at`. */
 export const marksToSave = (
   marks: readonly UserMarks[],
   front: Front,
-  placeOf: (index: number) => number | undefined,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: number },
 ): readonly Mark[] =>
-  marks.flatMap(one => {
-    const at = placeOf(one.index)
-    return at === undefined ? [] : markTexts(one, front).map(mark => ({ mark, at }))
-  })
+  marks
+    .filter(({ index }) => index >= from && index < to)
+    .flatMap(one => markTexts(one, front).map(mark => ({ mark, at: at + one.index - from })))
 
 /** All branches of a thread. */
 export type ThreadName = Pick<ThreadKey, 'conversation' | 'actor'>

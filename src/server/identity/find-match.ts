@@ -32,11 +32,8 @@ export async function findMatch(lookup: Lookup): Promise<Match | undefined> {
   const { items, named, mayBeRetry } = lookup
   const walks = await findWalks(lookup)
   const [best] = walks
-  const rivals = rivalsOf(
-    lookup,
-    best,
-    walks.filter(({ items }) => items === best?.items),
-  )
+  const longest = walks.filter(({ items }) => items === best?.items)
+  const rivals = rivalsOf(lookup, best, longest)
   if (rivals > 0) return unclear(rivals)
   if (best && !best.hasMore) return { kind: 'agrees', walk: best, past: allBefore }
   const isRepeated = best?.items === items.length
@@ -65,14 +62,11 @@ const unclear = (rivals: number): Match => ({
 })
 
 /** How many other threads may be meant, because what tells them apart was left out. */
-const rivalsOf = ({ named }: Lookup, best: Walk | undefined, walks: readonly Walk[]): number =>
-  best?.front !== 'less' || named
-    ? 0
-    : othersIn(
-        walks.filter(({ leftOut }) => leftOut !== best.leftOut),
-        best,
-        threadId,
-      )
+function rivalsOf({ named }: Lookup, best: Walk | undefined, walks: readonly Walk[]): number {
+  if (best?.front !== 'less' || named) return 0
+  const others = walks.filter(({ leftOut }) => leftOut !== best.leftOut)
+  return othersIn(others, best, threadId)
+}
 
 /** Counts the other conversations or threads (as `nameOf` names them). */
 function othersIn(walks: readonly Walk[], { thread }: Walk, nameOf: (thread: ThreadKey) => string): number {
@@ -109,14 +103,11 @@ async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match |
   const add = async (meetings: readonly Meeting[]) => {
     for (const meeting of meetings) {
       const walk = await walkFrom(lookup, items, meeting)
-      // A message alone is no exchange. A front that stands before what agrees is that of the thread.
+      // A message alone is no exchange.
       if (!walk || walk.items - walk.first <= 1) continue
-      const isNearer =
-        !begun ||
-        walk.first > 0 ||
-        walk.thread.conversation === begun.thread.conversation ||
-        walk.items > begun.items
-      if (isNearer && !(begun && walk.hasMore)) walks.push(walk)
+      // A front that stands before what agrees is that of the thread.
+      const isOfBegun = walk.first > 0 || walk.thread.conversation === begun?.thread.conversation
+      if (!begun || (!walk.hasMore && (isOfBegun || walk.items > begun.items))) walks.push(walk)
     }
     walks.sort(bestFirst)
   }

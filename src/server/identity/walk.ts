@@ -120,18 +120,11 @@ const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
-/** A walk from a place inside of a list. */
-export interface InnerWalk extends Walk {
-  /** The first item from which on all agree. What stands before it is the front of the thread. */
-  readonly first: number
-}
-
-/** Undefined if only the words are the same at the meeting, or the list begins with items that the thread does not begin with. */
-export async function walkFrom(
-  log: WalkLog,
-  list: readonly ListItem[],
-  start: Meeting,
-): Promise<InnerWalk | undefined> {
+/**
+ * Compares a list with a thread both ways from the place where they meet. `first`: the item from which on all agree; those before it
+ * are what the thread begins with. Undefined if they are not, or if only the words are the same at the meeting.
+ */
+export async function walkFrom(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
   let first = start.item + 1
   for await (const logged of visible(log, start.thread, { to: start.at, reverse: true })) {
@@ -193,12 +186,11 @@ async function* visible({ store, count }: WalkLog, key: ThreadKey, range: EntryR
 }
 
 /** Whether a turn broke off. Reads the turns once, and only if asked. */
-function brokenTurns(store: Store, thread: ThreadKey): (turn: number) => Promise<boolean> {
-  let broken: Promise<ReadonlySet<number>> | undefined
-  return async turn => {
-    broken ??= store
-      .turns(thread)
-      .then(turns => new Set(turns.filter(({ status }) => status !== 'completed').map(({ turn }) => turn)))
-    return (await broken).has(turn)
+function brokenTurns(store: Store, thread: ThreadKey) {
+  let broken: ReadonlySet<number> | undefined
+  return async (turn: number) => {
+    const turns = broken ? [] : await store.turns(thread)
+    broken ??= new Set(turns.filter(({ status }) => status !== 'completed').map(({ turn }) => turn))
+    return broken.has(turn)
   }
 }
