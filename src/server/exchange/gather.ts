@@ -94,8 +94,8 @@ async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientLi
   const list = { ...brought, items: [], isSide: false, isNamed: false, isDelta: true }
   const why = 'named by previous_response_id; the body holds what is new'
   const facts = { by: 'reply', list, thread, turn, isLast, why } as const
-  const end = isTurnsEnd && !isOpen ? turn.last : entry.seq
-  const earlier = await findBehind(inquiry, { thread, end, status }, brought)
+  const start = { thread, item: -1, at: isTurnsEnd && !isOpen ? turn.last : entry.seq, front: 'cut' } as const
+  const earlier = await findBehind(inquiry, start, status, brought)
   if (earlier) return { ...facts, earlier }
   const isBehind = isTurnsEnd && (isLast || !isOpen)
   const repeated = isBehind

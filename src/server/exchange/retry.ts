@@ -12,7 +12,7 @@ import { agreement, type Compared, isOfRound, isReply, isUser } from '../identit
 import { hashOfText, type ThreadName } from '../identity/chain.ts'
 import { comparedOf, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
-import { type Walk, walkOn } from '../identity/walk.ts'
+import { type Meeting, type Walk, walkOn } from '../identity/walk.ts'
 import type { FailedTurn, PastFacts, ReplyFacts } from './decide.ts'
 import { type Again, type ClientList, type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
 
@@ -64,7 +64,7 @@ export async function linesOf(
 
 const mostLines = 100
 
-/** What became of a list whose last message is in the log: `turn` is that of the message. */
+/** What became of a list that ends in a thread, and of the turn that it ends in. */
 export async function findInTurn(
   inquiry: Inquiry,
   { kind, walk: { thread, at, hasMore } }: { readonly kind: string; readonly walk: Walk },
@@ -84,23 +84,21 @@ export async function findInTurn(
   }
 }
 
-/** What became of a request behind a reply the first time it came. `end`: the last entry that belongs to the reply. */
+/** What became of a request behind a reply the first time it came. `start`: the end of the reply. */
 export async function findBehind(
   inquiry: Inquiry,
-  {
-    thread,
-    end,
-    status,
-  }: { readonly thread: ThreadKey; readonly end: number; readonly status: ThreadStatus },
+  start: Meeting,
+  status: ThreadStatus,
   { items }: ClientList,
 ): Promise<ReplyFacts['earlier']> {
   if (!isRetry(inquiry) && status.state !== 'interrupted') return undefined
   const { store, history } = inquiry.log
+  const { thread } = start
+  const log = { store, count: history.count }
   // A request with another key may have been answered behind the same reply, each on a branch of its own.
   const lines = keyOf(inquiry) === undefined ? [thread] : await linesOf(inquiry.log, thread)
   for (const line of lines) {
-    const start = { thread: line, item: -1, at: end, front: 'cut' } as const
-    const { items: agreeing, at, hasMore } = await walkOn({ store, count: history.count }, items, start)
+    const { items: agreeing, at, hasMore } = await walkOn(log, items, { ...start, thread: line })
     if (agreeing < items.length) continue
     const turn = (await store.turns(line)).findLast(({ first }) => first <= at)
     if (!turn) continue
