@@ -1,6 +1,6 @@
 import { InvalidMessageError, ThroughlineError } from './error.ts'
 import type { Message, Role } from './message.ts'
-import { readCalls, readContent, readText, refuseParts, toJson, toResult } from './read-content.ts'
+import { readCalls, readContent, readText, toJson, toResult } from './read-content.ts'
 
 const roles = new Map<unknown, Role>([
   ['system', 'system'],
@@ -65,6 +65,15 @@ function parse(value: unknown, seq: number): Message {
     unknown: content.unknown,
     ...(time !== undefined && { time }),
   }
+}
+
+/** Refuses messages with `parts` in place of `content`, as other libraries have them; the error says what to do. */
+function refuseParts({ content, parts }: Record<string, unknown>, seq: number): void {
+  if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
+  throw new InvalidMessageError(
+    seq,
+    'has "parts", not "content": convert a UI message with convertToModelMessages, one of Gemini to "content" and tool_calls',
+  )
 }
 
 function roleOf(source: Record<string, unknown>, seq: number): Role {

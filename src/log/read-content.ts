@@ -37,15 +37,6 @@ export function readContent(source: Fields, seq: number): ReadContent {
   return content
 }
 
-/** Refuses messages with `parts` in place of `content`, as other libraries have them; the error says what to do. */
-export function refuseParts({ content, parts }: Fields, seq: number): void {
-  if ((content !== undefined && content !== null) || !Array.isArray(parts)) return
-  throw new InvalidMessageError(
-    seq,
-    'has "parts", not "content": convert a UI message with convertToModelMessages, one of Gemini to "content" and tool_calls',
-  )
-}
-
 export const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 function readPart(content: ReadContent, value: unknown, seq: number, where: string): void {

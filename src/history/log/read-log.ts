@@ -4,7 +4,7 @@ import { freeze } from '../../state/freeze.ts'
 import type { EntryRange, Head, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { fromEntry, type LoggedMessage } from './logged-message.ts'
+import { type LoggedMessage, fromEntry, readEntry } from './logged-message.ts'
 import { createRests } from './rests.ts'
 
 export interface LogSource {

@@ -2,8 +2,9 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/reply.ts'
-import { hashOfText, isUser, type ListItem } from '../identity/chain.ts'
-import { itemOf } from '../identity/item.ts'
+import { isUser } from '../identity/agreement.ts'
+import { hashOfText } from '../identity/chain.ts'
+import { type ListItem, comparedOf } from '../identity/item.ts'
 import type { Inquiry, Log } from './inquiry.ts'
 
 /** The marks of calls that may start a subagent: one that does not say who started it begins with the task of the call. */
@@ -13,7 +14,7 @@ export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly
     if (!isObject(input)) return []
     const tasks = taskNames.map(name => input[name]).filter(text => typeof text === 'string')
     // As the message of a user is compared.
-    const texts = tasks.map(content => itemOf({ role: 'user', content }, 0) ?? '')
+    const texts = tasks.map(content => comparedOf({ role: 'user', content }, 0)?.text ?? '')
     return texts.filter(isLong).map(text => markOf(keyId, text))
   })
 }

@@ -1,4 +1,4 @@
-import type { Model, ToolSpec } from '../../models/model.ts'
+import type { Model } from '../../models/model.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
 import type { ModelReply, ReplyCall, TurnPart, TurnResult } from '../../turn/reply.ts'
@@ -73,7 +73,9 @@ export async function answer(
       const { system, settings, tools, marksCache } = request
       // A prompt that its client marked for caching is the client's own.
       const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
-      const specs = readsFor(options, tools) ? [...tools, readMessageSpec] : tools
+      // The model may not read messages where its client has a tool of that name.
+      const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
+      const specs = mayRead ? [...tools, readMessageSpec] : tools
       const place = { log, emit, signal, specs, replies: 'streamed', tally } as const
       const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
       const ownTools = new Map([[reading.name, reading]])
@@ -136,10 +138,6 @@ export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<
 /** A model that goes on writing nothing but notes, or reading, is not asked again for ever. */
 const mostNoteRounds = 3
 const mostReadRounds = 8
-
-/** Whether the model may read messages: not where its client has a tool of that name. */
-const readsFor = ({ readMessages = false }: AnswerOptions, tools: readonly ToolSpec[]): boolean =>
-  readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
 
 /** A reply without the calls that write a note or read a message: these are ours, and nothing for a client to see or to run. */
 function withoutOwn(reply: ModelReply, asking: Asking): ModelReply {

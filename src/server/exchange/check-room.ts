@@ -9,8 +9,7 @@ import { setUpAsking } from '../../turn/set-up-asking.ts'
 import { withLimit } from '../../turn/wait/link-signals.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import type { AnswerOptions } from './answer.ts'
-import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './log-place.ts'
+import type { Inquiry, LogPlace } from './inquiry.ts'
 
 interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages' | 'system'> {
   readonly options: AnswerOptions

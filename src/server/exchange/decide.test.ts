@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sideName } from '../../history/side-name.ts'
 import type { StoredTurn } from '../../stores/store.ts'
-import { itemsOf } from '../identity/chain.ts'
+import { itemsOf } from '../identity/item.ts'
 import type { Walk } from '../identity/walk.ts'
 import {
   decide,
@@ -11,7 +11,7 @@ import {
   type PastFacts,
   type ReplyFacts,
 } from './decide.ts'
-import type { ClientList } from './log-place.ts'
+import type { ClientList } from './inquiry.ts'
 
 const thread = { tenant: 'default', conversation: 'pond', actor: 'assistant', branch: 'main' }
 const messages = ['frogs?', 'Green ones.', 'toads?'].map((content, at) => ({

@@ -2,9 +2,11 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
-import { type Front, itemsOf, type ListItem } from '../identity/chain.ts'
+import type { Front } from '../identity/chain.ts'
+import { itemsOf, type ListItem } from '../identity/item.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { Again, ClientList, LogPlace } from './log-place.ts'
+import type { BranchPlace } from '../identity/walk.ts'
+import type { Again, ClientList, LogPlace } from './inquiry.ts'
 
 /** What the log says of a request, by the way that its client takes: all of the list, only what is new, or behind a reply. */
 export type Facts = ListFacts | EndFacts | ReplyFacts
@@ -41,7 +43,7 @@ export interface PastFacts {
   /** Whether the list ends in a turn that its writer left without an answer. */
   readonly isLeft: boolean
   /** Where a branch with another answer leaves the thread. */
-  readonly branch: Extract<Placement, { kind: 'branches' }>
+  readonly branch: BranchPlace
 }
 
 /** The client names the conversation and sends only what is new. */
@@ -137,7 +139,7 @@ function begin(list: ClientList, thread: ThreadKey, why: string, newId: () => st
 
 function branch(
   list: ClientList,
-  { of, at, from, front }: Extract<Placement, { kind: 'branches' }>,
+  { of, at, from, front }: BranchPlace,
   why: string,
   newId: () => string,
 ): LogPlace {

@@ -6,16 +6,15 @@ import { NotFoundError } from '../../log/not-found-error.ts'
 import type { NamedPast } from '../adapters/adapter.ts'
 import { addedMessages } from '../identity/added-messages.ts'
 import { decide } from './decide.ts'
-import { findReply } from './find-reply.ts'
 import { gather } from './gather.ts'
-import { type Inquiry, type Log, sourceOf } from './inquiry.ts'
-import type { Again, LogPlace } from './log-place.ts'
+import { type Again, type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
+import { findReply } from './kept-reply.ts'
 
 /** Finds the place of a request. Messages that `fit` added at the client do not count, unless the log has them. */
 export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
-  const placeOf = async (list: readonly MessageLike[]) => decide(await gather(inquiry, list), inquiry.newId)
   const messages = await withReferences(inquiry)
   const added = addedMessages(messages)
+  const placeOf = async (list: readonly MessageLike[]) => decide(await gather(inquiry, list), inquiry.newId)
   const place = await placeOf(messages)
   if (added.size === 0 || place.kind === 'again') return place
   if (place.kind === 'extends' && [...added].every(at => at < place.from)) return place

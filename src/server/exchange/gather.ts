@@ -1,87 +1,131 @@
-import type { ThreadStatus } from '../../history/index.ts'
+import type { LoggedMessage } from '../../history/index.ts'
+import { listLog, mainBranch, readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isUser, itemsOf, type ListItem, scopeOf } from '../identity/chain.ts'
-import { knownClient } from '../identity/known-client.ts'
-import { leaving, type Placement, recognise } from '../identity/recognise.ts'
-import { sideRequest } from '../identity/side-request.ts'
+import { NotFoundError } from '../../log/not-found-error.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import { isReply, isUser } from '../identity/agreement.ts'
+import { scopeOf } from '../identity/chain.ts'
+import { isGiven, isSaid, itemsOf, type ListItem, wholeIn } from '../identity/item.ts'
+import { knownClient, type NamedConversation, sideRequest } from '../identity/known-client.ts'
+import { recognise } from '../identity/recognise.ts'
+import { branchPlace } from '../identity/walk.ts'
 import { agentThread } from './agent-place.ts'
-import type { Facts, ListMatch, PastFacts } from './decide.ts'
-import { gatherEnd, linesOf } from './gather-end.ts'
-import { gatherReply } from './gather-reply.ts'
-import type { Inquiry } from './inquiry.ts'
-import {
-  hasReply,
-  isLeft,
-  isRecent,
-  isRetry,
-  isRetryOf,
-  keyOf,
-  patienceOf,
-  shortPause,
-  untilFree,
-} from './retry.ts'
+import type { EndFacts, Facts, ListMatch, ReplyFacts } from './decide.ts'
+import { type ClientList, type Inquiry, type Log, sourceOf } from './inquiry.ts'
+import { findReply } from './kept-reply.ts'
+import { findAtEnd, findBehind, findInTurn, isRetry, linesOf, shortPause, untilFree } from './retry.ts'
 
 /** Finds out what the log says of a request. Waits for a turn that is being answered there. */
 export async function gather(inquiry: Inquiry, messages: readonly MessageLike[]): Promise<Facts> {
   const { request, headers, keyId, log, newId } = inquiry
   const side = sideRequest(request, headers)
   const named = knownClient(request, headers)
-  const name = named && { conversation: named.conversation, actor: named.actor ?? 'assistant' }
-  const scope = scopeOf(keyId, name)
-  const { previous } = request.named
-  if (previous !== undefined) return gatherReply(inquiry, previous, { messages, scope })
-  const items = itemsOf(messages)
   const isSide = side !== undefined
   const isDelta = !isSide && named !== undefined && named.isDelta
+  const items = itemsOf(messages)
+  const scope = scopeOf(keyId, named)
   const list = { messages, items, scope, isSide, isDelta, isNamed: named !== undefined }
+  const { previous } = request.named
+  if (previous !== undefined) return gatherReply(inquiry, previous, list)
   if (isDelta && !hasPast(items)) return gatherEnd(inquiry, named, list)
   const { store, tenant, history } = log
-  const mayBeRetry = isRetry(inquiry)
-  const lookup = { store, tenant, count: history.count, scope, items, newId, mayBeRetry, named: name }
+  const { count } = history
+  const lookup = { store, tenant, count, scope, items, newId, mayBeRetry: isRetry(inquiry), named }
   for (let tries = 0; ; tries++) {
     const placement = await recognise(lookup)
     const parts = [side && `a side request: ${side}`, placement.why, named && `named by ${named.how}`]
     const why = parts.filter(part => part !== undefined).join('; ')
     const facts = (match: ListMatch): Facts => ({ by: 'list', list, match, why })
-    if (placement.kind === 'branches')
-      return facts({ ...placement, newest: isDelta ? (await linesOf(log, placement.of))[0] : undefined })
     if (placement.kind === 'new')
       return facts({ ...placement, agent: isSide || named ? undefined : await agentThread(inquiry, items) })
-    const isRepeat = placement.kind === 'repeats'
-    const patience = isRepeat ? patienceOf(inquiry) : shortPause
-    const status = await untilFree(inquiry, placement.walk.thread, patience)
+    if (placement.kind === 'branches')
+      return facts({ ...placement, newest: isDelta ? (await linesOf(log, placement.of))[0] : undefined })
+    const { kind, walk } = placement
+    const isRepeat = kind === 'repeats'
+    const status = await untilFree(inquiry, walk.thread, isRepeat ? undefined : shortPause)
     // What was being written is in the log now.
     if (status.wasHeld && tries < 3) continue
-    const isFree = !isRepeat && !isSide && status.state !== 'open'
-    return facts({ ...placement, past: isFree ? undefined : await gatherPast(inquiry, placement, status) })
+    if (!isRepeat && !isSide && status.state !== 'open') return facts(placement)
+    const earlier = await findInTurn(inquiry, placement, status)
+    return facts({ ...placement, past: { ...earlier, branch: await branchPlace(lookup, walk, isRepeat) } })
   }
 }
 
 /** Whether a list brings what was said before: answers after the messages that they answer. */
 function hasPast(items: readonly ListItem[]): boolean {
   const first = items.findIndex(isUser)
-  return first >= 0 && items.slice(first).some(({ text }) => text.startsWith('assistant'))
+  return first >= 0 && items.slice(first).some(isReply)
 }
 
-async function gatherPast(
+/** What the log says of a request whose client names the conversation and sends only what is new. */
+async function gatherEnd(
   inquiry: Inquiry,
-  { kind, walk, why }: Extract<Placement, { kind: 'extends' | 'repeats' }>,
-  status: ThreadStatus,
-): Promise<PastFacts> {
-  const { store, history } = inquiry.log
-  const { thread, at, hasMore } = walk
-  const isRepeat = kind === 'repeats'
-  const turns = await store.turns(thread)
-  const turn = isRepeat ? turns.findLast(({ first }) => first <= at) : undefined
-  const retried = turn && (await isRetryOf(inquiry, thread, turn)) ? turn : undefined
+  { conversation, actor, how }: NamedConversation,
+  list: ClientList,
+): Promise<EndFacts> {
+  const main = { tenant: inquiry.log.tenant, conversation, actor, branch: mainBranch }
+  const lines = await linesOf(inquiry.log, main)
+  const [thread = main] = lines
+  // Conversations of the Responses API are made before they are named.
+  const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
   return {
-    retried,
-    // A key says that it is the same request, whatever was said since; a count says so only for a while.
-    isSure:
-      retried !== undefined &&
-      (keyOf(inquiry) !== undefined || (turns.length === 1 && isRecent(inquiry, retried))),
-    hasReply: retried !== undefined && (await hasReply(inquiry, thread, at, retried)),
-    isLeft: !hasMore && turn !== undefined && isLeft(turn, status),
-    branch: await leaving({ store, count: history.count }, walk, why, { isBeforeTurn: isRepeat }),
+    ...{ by: 'end', list, thread },
+    conversation: lines.length > 0 ? 'there' : isMade ? 'missing' : 'new',
+    earlier: await findAtEnd(inquiry, thread, lines, list),
+    why: `named by ${how}; the body holds what is new`,
   }
+}
+
+/** What the log says of a request that goes on from a reply. `previous`: its id. */
+async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientList): Promise<ReplyFacts> {
+  const { log } = inquiry
+  const { thread, entry } = (await findReply(log, previous)) ?? noPrevious(previous)
+  const status = await untilFree(inquiry, thread)
+  const head = (await log.store.head(thread)) ?? noPrevious(previous)
+  const turns = await log.store.turns(thread)
+  const turn = turns.findLast(({ first }) => first <= entry.seq) ?? noPrevious(previous)
+  const isLast = turn.last === head.head
+  const isOpen = turn.status === 'open'
+  const source = sourceOf(log, thread)
+  const after = await listLog(source, { from: entry.seq + 1, to: turn.last })
+  const isTurnsEnd = isOpen
+    ? !after.some(one => isWhole(one) || isGiven(one))
+    : turn.status === 'completed' && !after.some(isWhole)
+  const list = { ...brought, items: [], isSide: false, isNamed: false, isDelta: true }
+  const why = 'named by previous_response_id; the body holds what is new'
+  const facts = { by: 'reply', list, thread, turn, isLast, why } as const
+  const start = { thread, item: -1, at: isTurnsEnd && !isOpen ? turn.last : entry.seq, front: 'cut' } as const
+  const earlier = await findBehind(inquiry, start, status, brought)
+  if (earlier) return { ...facts, earlier }
+  const isBehind = isTurnsEnd && (isLast || !isOpen)
+  const repeated = isBehind
+    ? undefined
+    : (await listLog(source, { from: turn.first, to: entry.seq })).filter(isSaid)
+  const messages = [...(repeated ?? []).map(({ view }) => view), ...brought.messages]
+  const before = await itemBefore(log, thread, isBehind ? entry.seq + 1 : turn.first)
+  return {
+    ...{ ...facts, list: { ...list, messages, items: [...before, ...itemsOf(messages)] } },
+    repeated: repeated?.length,
+  }
+}
+
+/** The newest message before a place that clients send again: it tells the messages that follow from equal ones elsewhere. */
+async function itemBefore(log: Log, thread: ThreadKey, seq: number): Promise<readonly ListItem[]> {
+  for await (const entry of readLog(sourceOf(log, thread), { to: seq - 1, reverse: true })) {
+    const compared = wholeIn(entry)
+    if (compared) return [{ index: -1, ...compared }]
+  }
+  return []
+}
+
+/** Whether it is a reply that came to its end. */
+const isWhole = ({ message, isClosing, isBroken }: LoggedMessage) =>
+  message.role === 'assistant' && !isClosing && !isBroken
+
+function noPrevious(previous: string): never {
+  throw new NotFoundError(
+    'previous_response_not_found',
+    `Previous response with id 'resp_${previous.slice(0, 100)}' not found.`,
+    'previous_response_id',
+  )
 }

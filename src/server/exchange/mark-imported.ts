@@ -4,10 +4,9 @@ import { isSideThread } from '../../history/side-name.ts'
 import { isObject } from '../../log/parse-json.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
-import { comparedOf } from '../identity/item.ts'
-import { replyMark } from './find-reply.ts'
+import { wholeIn } from '../identity/item.ts'
 import { type Log, sourceOf } from './inquiry.ts'
-import { keptIn } from './kept-response.ts'
+import { keptIn, replyMark } from './kept-reply.ts'
 
 /** Marks an imported conversation as if a client had said it here: lists go on with it, and its responses can be named. */
 export async function markImported(log: Log, conversation: string, keyId: string): Promise<void> {
@@ -42,8 +41,7 @@ async function markThread(log: Log, thread: ThreadKey, keyId: string): Promise<v
 }
 
 function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): readonly string[] {
-  const { message, seq, isClosing, isBroken } = entry
-  const compared = isClosing || isBroken ? undefined : comparedOf(message, seq)
+  const compared = wholeIn(entry)
   const hashes = compared && chain.add(compared)
   const id = responseId(entry)
   return [...(hashes ? markTexts(hashes, 'same') : []), ...(id === undefined ? [] : [replyMark(id)])]

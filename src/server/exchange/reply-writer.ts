@@ -7,7 +7,6 @@ import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readabl
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
 import { signOfLife } from '../adapters/reply-stream.ts'
-import { inPieces } from './in-pieces.ts'
 import type { ReplyRun } from './runner.ts'
 
 export interface ReplyWriter {
@@ -57,9 +56,8 @@ export function wholeWriter(adapter: Adapter, requestId: string, headers: Respon
     end: (start, end) => resolve(Response.json(adapter.whole(start, end), { headers })),
     fail: fault => resolve(faultResponse(adapter, fault, requestId, headers)),
     passed() {},
-    passedEnd: (_, text, relayed) =>
-      resolve(new Response(text, { headers: { ...onwards(relayed), ...headers } })),
-    refused: refusal => resolve(refusedResponse(refusal, headers)),
+    passedEnd: (_, text, relayed) => resolve(relay({ status: 200, text, headers: relayed }, headers)),
+    refused: refusal => resolve(relay(refusal, headers)),
   }
 }
 
@@ -130,7 +128,7 @@ export function streamWriter(
       texts.end()
     },
     refused(refusal) {
-      resolve(refusedResponse(refusal, headers))
+      resolve(relay(refusal, headers))
       texts.end()
     },
   }
@@ -141,8 +139,12 @@ function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: Respo
   return rest
 }
 
-const refusedResponse = ({ status, text, headers: relayed }: Refusal, headers: ResponseHeaders): Response =>
+/** An answer in the words of the upstream. */
+const relay = ({ status, text, headers: relayed }: Refusal, headers: ResponseHeaders): Response =>
   new Response(text, { status, headers: { ...onwards(relayed), ...headers } })
+
+/** Without it `@hono/node-server` waits for the first pieces of a stream, and sends those of a broken one as the whole. */
+export const inPieces = { 'transfer-encoding': 'chunked' } as const
 
 /** In characters. */
 const mostWaiting = 64 * 1024

@@ -12,10 +12,8 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { type AnswerOptions, answer } from './answer.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
-import { replyMark } from './find-reply.ts'
-import { type Inquiry, sourceOf } from './inquiry.ts'
-import { fromKept, keptIn, toKept } from './kept-response.ts'
-import type { Again, LogPlace } from './log-place.ts'
+import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
+import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import {
   contextHeaders,

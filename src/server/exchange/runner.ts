@@ -7,7 +7,7 @@ import { onAbort } from '../../turn/wait/link-signals.ts'
 import type { AdapterFault } from '../adapters/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
-import type { Again, LogPlace } from './log-place.ts'
+import type { Again, LogPlace } from './inquiry.ts'
 
 /** What became of a request. */
 export interface Outcome {

@@ -5,10 +5,10 @@ import type { MessageLike, Role } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { readMedia } from '../../models/read-media.ts'
 import { ConflictError, KeyReusedError, LeaseError } from '../../stores/store-error.ts'
-import { isUser, marksOf, marksToSave, type UserMarks } from '../identity/chain.ts'
+import { isUser } from '../identity/agreement.ts'
+import { marksOf, marksToSave } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
-import type { Inquiry } from './inquiry.ts'
-import type { LogPlace } from './log-place.ts'
+import type { Inquiry, LogPlace } from './inquiry.ts'
 import { keyMark, keyOf } from './retry.ts'
 
 export interface OpenedTurn {
@@ -26,57 +26,56 @@ export interface OpenedTurn {
 export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<OpenedTurn> {
   const { log } = inquiry
   const { conversation, branch } = place.thread
-  const { repeated = 0, front = 'same' } = place
-  const incoming = await incomingOf(place)
+  const { messages, from, items, repeated = 0, front = 'same' } = place
+  const brought = messages.slice(from)
+  const roles: Role[] = []
+  await eachResting(brought, message => roles.push(readMessage(message, 0).role))
   // A message that cannot be sent must not be stored: every later message of the conversation would fail.
-  await eachResting(incoming, ({ message, index }) => void readMedia(message, index))
+  await eachResting(brought, (message, at) => void readMedia(message, from + at))
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
   const thread = log.history.thread(conversation, place.thread)
   const { state } = await thread.status()
-  const bringsResults = incoming[0]?.role === 'tool'
-  if (place.isLeft || (state === 'interrupted' && bringsResults)) {
-    const resumed = await resume(inquiry, place, thread, incoming)
+  if (place.isLeft || (state === 'interrupted' && roles[0] === 'tool')) {
+    const resumed = await resume(inquiry, place, thread)
     if (resumed) return resumed
     // Another request was faster, and has answered it.
     if (place.isLeft) throw new LeaseError('turn_open', 'The turn is no longer open.')
   }
-  const goingTo = (part: Incoming['part']) => incoming.filter(one => one.part === part)
-  const past = goingTo('past')
+  const { start, end } = askedIn(roles)
   // An open turn cannot be seeded: `begin` closes it, so everything is passed as input. The same where the conversation is to
   // begin here (`head` is 0): another server may begin it at this moment, and only one `begin` can be the first.
-  const isSeeded = past.length > 0 && state === 'idle' && place.head !== 0
-  const input = isSeeded ? goingTo('input') : [...past, ...goingTo('input')]
-  const marks = await newMarks(place)
-  const seedAt = isSeeded ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
-  if (isSeeded) {
+  const seeded = state === 'idle' && place.head !== 0 ? start : 0
+  const input = brought.slice(seeded, end)
+  // What stands beside a conversation gets no marks: no later list goes on from it.
+  const firstNew = place.isSide ? -1 : items.findIndex(({ index }) => index >= from)
+  const marks = firstNew < 0 ? [] : await marksOf(items, place.scope, firstNew)
+  const seedAt = seeded > 0 ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
+  if (seeded > 0) {
     if (place.head !== undefined && place.head !== seedAt - 1)
       throw new ConflictError(conversation, place.head, seedAt - 1)
-    for (let at = 0; at < past.length; at += pieceOfPast)
-      await thread.seed(...past.slice(at, at + pieceOfPast).map(toSeen))
-    const saved = marksToSave(marks, front, placesFrom(past, seedAt))
+    for (let at = 0; at < seeded; at += pieceOfPast)
+      await thread.seed(...brought.slice(at, Math.min(seeded, at + pieceOfPast)).map(seenFromClient))
+    const saved = marksToSave(marks, front, { from, to: from + seeded, at: seedAt })
     if (saved.length > 0) await log.store.saveMarks(place.thread, saved)
   }
   const key = keyOf(inquiry)
-  const begun = await thread.begin(
-    input.map(({ message }) => message),
-    {
-      // The call of the model is stored before it is asked, so that both wait for the disk once.
-      isFollowed: true,
-      data: { request: requestData(inquiry, place) },
-      marks: [
-        ...marksToSave(marks, front, placesFrom(input, 1)),
-        ...(isFirst(place) ? [{ mark: firstMark(conversation), at: input.length }] : []),
-        ...(place.marks ?? []).map(mark => ({ mark, at: input.length })),
-      ],
-      key,
-      after: place.head === undefined ? undefined : place.head + (isSeeded ? past.length : 0),
-    },
-  )
+  const begun = await thread.begin(input, {
+    // The call of the model is stored before it is asked, so that both wait for the disk once.
+    isFollowed: true,
+    data: { request: requestData(inquiry, place) },
+    marks: [
+      ...marksToSave(marks, front, { from: from + seeded, to: from + end, at: 1 }),
+      ...(isFirst(place) ? [{ mark: firstMark(conversation), at: input.length }] : []),
+      ...(place.marks ?? []).map(mark => ({ mark, at: input.length })),
+    ],
+    key,
+    after: place.head === undefined ? undefined : place.head + seeded,
+  })
   if (begun.kind === 'replayed') throw new SameRequestError(key!)
   const { turn } = begun
-  const first = (isSeeded ? seedAt : turn.next - input.length) + repeated
+  const first = (seeded > 0 ? seedAt : turn.next - input.length) + repeated
   const rest: SeenMessage[] = []
-  await eachResting(goingTo('rest'), one => rest.push(toSeen(one)))
+  await eachResting(brought.slice(end), message => rest.push(seenFromClient(message)))
   return { thread, turn, rest, first }
 }
 
@@ -85,7 +84,6 @@ async function resume(
   inquiry: Inquiry,
   { thread: key, messages, from, isLeft }: LogPlace,
   thread: Thread,
-  incoming: readonly Incoming[],
 ): Promise<OpenedTurn | undefined> {
   const resumed = await thread.resume({ isFollowed: true })
   if (!resumed) return undefined
@@ -94,34 +92,17 @@ async function resume(
   const name = keyOf(inquiry)
   if (name !== undefined && first)
     await inquiry.log.store.saveMarks(key, [{ mark: keyMark(inquiry, name), at: first.seq }])
-  const rest = withLoggedIds(incoming.map(toSeen), messages.slice(0, from), entries)
+  const rest = withLoggedIds(messages.slice(from).map(seenFromClient), messages.slice(0, from), entries)
   return { thread, turn, logged: entries, rest, first: isLeft ? (first?.seq ?? turn.next) : turn.next }
 }
 
-/** A message that is not in the log, and where it goes: before the turn, into its request, or behind that. */
-interface Incoming {
-  readonly message: MessageLike
-  readonly index: number
-  readonly role: Role
-  readonly part: 'past' | 'input' | 'rest'
-}
-
-/** The last user message and what stands directly before it are asked; what came earlier is the past. */
-async function incomingOf({ messages, from }: LogPlace): Promise<readonly Incoming[]> {
-  const roles: Role[] = []
-  await eachResting(messages.slice(from), message => roles.push(readMessage(message, 0).role))
+/** The last user message and what stands directly before it are asked; what came earlier is the past, the rest follows. */
+function askedIn(roles: readonly Role[]): { readonly start: number; readonly end: number } {
   const last = roles.lastIndexOf('user')
   let start = Math.max(0, last)
   while (start > 0 && (roles[start - 1] === 'user' || roles[start - 1] === 'system')) start -= 1
-  const partOf = (at: number) => (at < start ? 'past' : last < 0 || at <= last ? 'input' : 'rest')
-  return roles.map((role, at) => ({
-    message: messages[from + at]!,
-    index: from + at,
-    ...{ role, part: partOf(at) },
-  }))
+  return { start, end: last < 0 ? roles.length : last + 1 }
 }
-
-const toSeen = ({ message }: Incoming) => seenFromClient(message)
 
 /** A message of a client with what the client says beside it: whether a tool failed. */
 export function seenFromClient(message: MessageLike): SeenMessage {
@@ -151,20 +132,8 @@ function withLoggedIds(
 
 const callsOf = (message: MessageLike | undefined) => (message ? readMessage(message, 0).calls : [])
 
-/** Where messages stand that are stored in a row, by their places in the client's list. */
-function placesFrom(row: readonly Incoming[], first: number): (index: number) => number | undefined {
-  const places = new Map(row.map(({ index }, at) => [index, first + at]))
-  return index => places.get(index)
-}
-
 /** The same message with the same key was faster; or it stands at another place of the thread. */
 export class SameRequestError extends KeyReusedError {}
-
-/** The marks of the messages that are new. None for what stands beside a conversation: no later list goes on from it. */
-async function newMarks({ isSide, items, from, scope }: LogPlace): Promise<readonly UserMarks[]> {
-  const first = isSide ? -1 : items.findIndex(({ index }) => index >= from)
-  return first < 0 ? [] : marksOf(items, scope, first)
-}
 
 /** Whether an unnamed conversation begins here, with one message. */
 const isFirst = ({ kind, isSide, isNamed, items }: LogPlace) =>

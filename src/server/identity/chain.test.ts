@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { itemsOf, marksOf } from './chain.ts'
+import { marksOf } from './chain.ts'
+import { itemsOf } from './item.ts'
 
 const message = (n: number, text = `Message ${n}`) => ({ role: n % 2 ? 'assistant' : 'user', content: text })
 const talk = (length: number, change: number[] = []) =>

@@ -1,26 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createRests } from '../../history/log/rests.ts'
-import type { MessageLike } from '../../log/message.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
-import { type Compared, comparedOf, exactText } from './item.ts'
-
-export interface ListItem extends Compared {
-  /** Its place in the list of the client. */
-  readonly index: number
-}
-
-export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
-  const items: ListItem[] = []
-  for (const [index, message] of messages.entries()) {
-    const compared = comparedOf(message, index)
-    if (compared) items.push({ index, ...compared })
-  }
-  return items
-}
-
-export const isUser = ({ text }: Compared): boolean => text.startsWith('user:')
-
-export const isReply = ({ text }: Compared): boolean => text.startsWith('assistant')
+import { type Compared, isUser } from './agreement.ts'
+import type { ListItem } from './item.ts'
 
 /** The hashes by which a user message is found again. */
 export interface Hashes {
@@ -63,20 +45,17 @@ const marked = new WeakMap<
 >()
 
 export function createChain(scope: string, past: readonly Compared[] = []) {
-  const words = hashOf(
-    scope,
-    past.map(({ text }) => text),
-  )
-  let whole = past.some(({ details }) => details) ? hashOf(scope, past.map(exactText)) : undefined
+  const words = hashOf(scope, past, 'text')
+  let whole = past.some(hasDetails) ? hashOf(scope, past, 'exact') : undefined
   let before = past.at(-1)
   return {
     /** The hashes of an item; undefined if it is not of a user. */
     add(item: Compared): Hashes | undefined {
       const last = before
       before = item
-      if (item.details) whole ??= words.copy()
+      if (hasDetails(item)) whole ??= words.copy()
       words.update(framed(item.text))
-      whole?.update(framed(exactText(item)))
+      whole?.update(framed(item.exact))
       if (!isUser(item)) return undefined
       const ofWords = short(words.copy())
       const alone = [scope, item.text]
@@ -88,12 +67,15 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
   }
 }
 
+const hasDetails = ({ text, exact }: Compared) => exact !== text
+
 const textHash = (texts: readonly string[]) => hashOfText(texts.map(framed).join(''))
 
 export const hashOfText = (text: string): string => short(createHash('sha256').update(text))
 
 /** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
-function hashOf(scope: string, past: readonly string[]): Hash {
+function hashOf(scope: string, items: readonly Compared[], part: 'text' | 'exact'): Hash {
+  const past = items.map(item => item[part])
   if (past.length < shortList) return createHash('sha256').update([scope, ...past].map(framed).join(''))
   const begins = ({ scope: of, texts }: Hashed) =>
     of === scope && texts.length <= past.length && texts.every((text, at) => text === past[at])
@@ -136,37 +118,36 @@ export function lastUsers(items: readonly ListItem[], count: number): number {
 /** How the beginning of a list agrees with its thread: in all; with something left out; unknown, as the client cut it off. */
 export type Front = 'same' | 'less' | 'cut'
 
-/** The names of marks in the store, by what was hashed. */
+/** The names by which a user message is looked up in the store. */
 export const markNames = {
   /** A list that agrees with the thread in everything. */
-  whole: (hash: string) => `c${hash}`,
+  whole: ({ whole }: Hashes) => [`c${whole}`],
   /** A list from which its client has left something out. */
-  less: (hash: string) => `v${hash}`,
-  words: (hash: string) => `b${hash}`,
-  pair: (hash: string) => `p${hash}`,
-  alone: (hash: string) => `s${hash}`,
-} as const
-
-export function markTexts({ whole, words, pair, alone }: Hashes, front: Front): readonly string[] {
-  const texts = [markNames.alone(alone)]
-  if (pair !== undefined) texts.push(markNames.pair(pair))
-  if (front === 'cut') return texts
-  texts.push(front === 'same' ? markNames.whole(whole) : markNames.less(whole))
-  // A list without details is found by the hash of its words anyway.
-  if (front === 'less' || whole !== words) texts.push(markNames.words(words))
-  return texts
+  less: ({ whole }: Hashes) => [`v${whole}`],
+  // A list without details has no mark of its words but that of its whole.
+  words: ({ words }: Hashes) => [`b${words}`, `c${words}`] as const,
+  pair: ({ pair }: Hashes) => (pair === undefined ? [] : [`p${pair}`]),
+  alone: ({ alone }: Hashes) => [`s${alone}`],
 }
 
-/** The marks to keep. `placeOf`: where a message of the client's list is kept; undefined if it is not. */
+export function markTexts(hashes: Hashes, front: Front): readonly string[] {
+  const { whole, less, words, pair, alone } = markNames
+  const texts = [...alone(hashes), ...pair(hashes)]
+  if (front === 'cut') return texts
+  const agreeing = [...texts, ...(front === 'same' ? whole(hashes) : less(hashes))]
+  // A list without details is found by the hash of its words anyway.
+  return front === 'same' && hashes.whole === hashes.words ? agreeing : [...agreeing, words(hashes)[0]]
+}
+
+/** The marks of the messages `from` to `to` of the client's list, of which the first is kept at the place `at`. */
 export const marksToSave = (
   marks: readonly UserMarks[],
   front: Front,
-  placeOf: (index: number) => number | undefined,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: number },
 ): readonly Mark[] =>
-  marks.flatMap(one => {
-    const at = placeOf(one.index)
-    return at === undefined ? [] : markTexts(one, front).map(mark => ({ mark, at }))
-  })
+  marks
+    .filter(({ index }) => index >= from && index < to)
+    .flatMap(one => markTexts(one, front).map(mark => ({ mark, at: at + one.index - from })))
 
 /** All branches of a thread. */
 export type ThreadName = Pick<ThreadKey, 'conversation' | 'actor'>

@@ -1,22 +1,38 @@
+import { createHash } from 'node:crypto'
 import type { LoggedMessage } from '../../history/index.ts'
 import { normalizeText } from '../../history/log/logged-message.ts'
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { isText } from '../../log/read-content.ts'
 import { notedResult } from '../../log/texts.ts'
-import { type Details, detailsOf, digestOf } from './details.ts'
-import { isBracket } from './left-out.ts'
+import { type Compared, type Details, isBracket } from './agreement.ts'
 
-export interface Compared {
-  /** Its role and the words that a user sees, or the names of its calls. Of a result only the role: clients clip old ones. */
-  readonly text: string
-  /** What the model reads besides, and clients may leave out later. Absent if there is nothing. */
-  readonly details?: Details
-  /** The thoughts of a reply. Some clients send them back as a part of its text. */
-  readonly thinking?: string
-  /** Whether its text was erased from the log: any copy of its role may be it. */
-  readonly isErased?: boolean
+/** A message of a client's list that is compared. */
+export interface ListItem extends Compared {
+  /** Its place in the list of the client. */
+  readonly index: number
 }
+
+export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
+  const items: ListItem[] = []
+  for (const [index, message] of messages.entries()) {
+    const compared = comparedOf(message, index)
+    if (compared) items.push({ index, ...compared })
+  }
+  return items
+}
+
+/** An entry as it is compared. Undefined for what closed a turn. */
+export function comparedIn({ message, seq, isClosing, isErased }: LoggedMessage): Compared | undefined {
+  const compared = isClosing ? undefined : comparedOf(message, seq)
+  return compared && isErased ? { ...compared, isErased } : compared
+}
+
+/** The same without what broke off: a client may have kept it, or dropped it. */
+export const wholeIn = (entry: LoggedMessage): Compared | undefined =>
+  entry.isBroken ? undefined : comparedIn(entry)
 
 /** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */
 export function comparedOf(message: MessageLike, seq: number): Compared | undefined {
@@ -26,13 +42,6 @@ export function comparedOf(message: MessageLike, seq: number): Compared | undefi
   items.set(message, item ?? null)
   return item
 }
-
-/** What two copies of a message have in common: see `Compared.text`. */
-export const itemOf = (message: MessageLike, seq: number) => comparedOf(message, seq)?.text
-
-/** A text that is equal only for copies that are equal in everything the model reads. */
-export const exactText = ({ text, details }: Compared): string =>
-  details ? `${text}\n${digestOf(details)}` : text
 
 /** Of a long list most messages come again, as the same objects. */
 const items = new WeakMap<MessageLike, Compared | null>()
@@ -44,16 +53,15 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
   const spoken = role === 'assistant' ? withoutThoughts(read.text) : read.text
   const { words, brackets } = linesOf(spoken, role === 'user')
   const isCalling = read.calls.length > 0
-  const details = detailsOf(message, read.calls, {
-    brackets,
-    result: role === 'tool' ? words : '',
-    beside: isCalling ? words : '',
-  })
   const text = isCalling
     ? `${role}!${read.calls.map(({ name }) => name).join('\n')}`
     : `${role}:${role === 'tool' ? '' : words}`
-  const thinking = role === 'assistant' && read.thinking !== '' ? linesOf(read.thinking, false).words : ''
-  return { text, ...(details && { details }), ...(thinking !== '' && { thinking }) }
+  const details = {
+    ...{ files: filesOf(message), calls: read.calls.map(call => toCanonical(call.arguments)), brackets },
+    ...{ result: role === 'tool' ? words : '', beside: isCalling ? words : '' },
+  }
+  const thinking = role === 'assistant' ? linesOf(read.thinking, false).words : ''
+  return { text, exact: text + digestOf(details), details, thinking }
 }
 
 /** Whether a program puts it before every conversation, as the user or the model: sessions that share it share nothing. */
@@ -83,14 +91,86 @@ function linesOf(text: string, hasBrackets: boolean): { readonly words: string; 
   return { words: words.join('\n').trim(), brackets: brackets.join('\n') }
 }
 
-export const isResult = ({ text }: Compared): boolean => text.startsWith('tool:')
-
-export const isOfRound = (item: Compared): boolean => isResult(item) || item.text.startsWith('assistant!')
-
-/** Whether one of two texts of an assistant is the beginning of the other: a client keeps what it got before it left. */
-export function isBeginning(one: string, other: string): boolean {
-  return one.startsWith('assistant:') && (other.startsWith(one) || one.startsWith(other))
+/** A short text that only equal details share; empty if there are none. */
+function digestOf({ files, calls, brackets, result, beside }: Details): string {
+  const texts = [...calls, brackets, result, beside]
+  if (files.length === 0 && texts.every(text => text === '')) return ''
+  const hash = createHash('sha256').update(`${files.length} ${calls.length}`)
+  for (const part of [...files, '', ...texts]) hash.update(`\n${part.length}:`).update(part)
+  return `\n${hash.digest('base64url').slice(0, 22)}`
 }
+
+function filesOf({ images, content }: MessageLike): readonly string[] {
+  const files = Array.isArray(images) ? images.map(contentOf) : []
+  if (Array.isArray(content))
+    for (const part of content.filter(isOther)) {
+      if (part.type !== 'tool-result') files.push(fileIn(part))
+      else for (const one of resultParts(part)) files.push(fileIn(one))
+    }
+  return files
+}
+
+const isOther = (part: unknown): part is Fields => !isText(part) && !words.has((part as Fields).type)
+
+const words: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'tool-call'])
+
+function resultParts({ output }: Fields): readonly Fields[] {
+  const { type, value } = (output ?? {}) as Fields
+  return type === 'content' && Array.isArray(value) ? value.filter(part => !isText(part)) : []
+}
+
+/** The content of a file, wherever its part has it: every format has another place. */
+function fileIn(part: Fields): string {
+  const inner = [part.image_url, part.input_audio, part.file].find(
+    one => typeof one === 'object' && one !== null,
+  )
+  const fields = { ...part, ...inner }
+  for (const name of places) {
+    const value = fields[name]
+    if (value !== undefined && value !== null && value !== '') return contentOf(value)
+  }
+  return contentOf(part)
+}
+
+const places = ['url', 'image_url', 'image', 'data', 'file_data', 'file_url', 'file_id']
+
+/** The address or the bytes of a file. The type before the bytes is left out, as some formats have none. */
+function contentOf(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value) ?? ''
+  const comma = value.startsWith('data:') ? value.indexOf(',') : -1
+  return value.slice(comma + 1)
+}
+
+/**
+ * The arguments of a call, the same for every order and spacing. Empty values are left out, because clients leave them out, and
+ * false ones, because clients add them: Claude Code adds `replace_all: false`. What is no JSON stays as it is.
+ */
+function toCanonical(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isEmpty(value)) return ''
+    if (!isObject(value)) return write(value).normalize('NFC')
+    const filled = Object.entries(value).filter(([, one]) => one !== false && !isEmpty(one))
+    return filled.length === 0 ? '' : writeFields(filled).normalize('NFC')
+  } catch {
+    // It is no JSON, or nested too deeply to be written.
+    return text.trim().normalize('NFC')
+  }
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+
+function write(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
+  return isObject(value) ? writeFields(Object.entries(value)) : JSON.stringify(value)
+}
+
+const writeFields = (fields: readonly (readonly [string, unknown])[]) =>
+  `{${fields
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${JSON.stringify(name)}:${write(value)}`)
+    .join(',')}}`
 
 /** Whether a client gave it: a user's message, or the result of a tool that is not our own. */
 export const isGiven = ({ message: { role, content }, isClosing, data }: LoggedMessage): boolean =>

@@ -1,10 +1,18 @@
-import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { agreement, joinedAgreement } from './agreement.ts'
-import { type Front, isReply, isUser, type ListItem } from './chain.ts'
-import { type Compared, comparedOf, exactText, isBeginning, isOfRound, isResult } from './item.ts'
+import {
+  agreement,
+  type Compared,
+  isBeginning,
+  isOfRound,
+  isReply,
+  isResult,
+  isUser,
+  joinedAgreement,
+} from './agreement.ts'
+import type { Front } from './chain.ts'
+import { comparedIn, type ListItem, wholeIn } from './item.ts'
 
 export interface WalkLog {
   readonly store: Store
@@ -61,7 +69,7 @@ export async function walkOn(
   let rounds: Compared[] = []
   const leftOut: string[] = []
   const leaveOut = (missing: readonly Compared[]) => {
-    for (const one of missing) leftOut.push(`${item}: ${exactText(one)}`)
+    for (const one of missing) leftOut.push(`${item}: ${one.exact}`)
     if (missing.length > 0 && front === 'same') front = 'less'
   }
   const walk = (hasMore: boolean): Walk => ({
@@ -75,14 +83,14 @@ export async function walkOn(
     const wanted = list[item]
     if (!logged) continue
     // A client may keep the part of an answer that broke off, or drop it and send the same again: then the whole answer follows.
-    const isKept = wanted && isBeginning(wanted.text, logged.text)
+    const isKept = wanted && isBeginning(wanted, logged)
     if (entry.isBroken && !(isKept && (await isBroken(turn)))) continue
     usedAt = time
     const how = wanted && (agreement(logged, wanted) ?? joinedAgreement(rounds, logged, wanted))
     const isEqual =
       how === 'same' ||
       (how === 'less' && item < fresh) ||
-      (wanted && isBeginning(wanted.text, logged.text) && (await isBroken(turn)))
+      (wanted && isBeginning(wanted, logged) && (await isBroken(turn)))
     if (!isEqual && isLeftOut(logged, wanted)) {
       rounds.push(logged)
       continue
@@ -112,40 +120,55 @@ const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
-/** The first item from which on all agree up to the meeting. Undefined if only the words are the same there. */
-export async function walkBack(log: WalkLog, list: readonly ListItem[], start: Meeting) {
+/**
+ * Compares a list with a thread both ways from the place where they meet. `first`: the item from which on all agree; those before it
+ * are what the thread begins with. Undefined if they are not, or if only the words are the same at the meeting.
+ */
+export async function walkFrom(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
-  let item = start.item + 1
-  for await (const { logged } of visible(log, start.thread, { to: start.at, reverse: true })) {
-    const wanted = list[item - 1]
+  let first = start.item + 1
+  for await (const logged of visible(log, start.thread, { to: start.at, reverse: true })) {
+    const wanted = list[first - 1]
     const how = wanted && agreement(logged, wanted)
-    if (how === undefined && item <= start.item && isLeftOut(logged, wanted)) continue
-    if (how === undefined || (how === 'less' && item > fresh)) break
-    item -= 1
+    if (how === undefined && first <= start.item && isLeftOut(logged, wanted)) continue
+    if (how === undefined || (how === 'less' && first > fresh)) break
+    first -= 1
   }
-  return item > start.item ? undefined : item
+  if (first > start.item) return undefined
+  if (first > 0) {
+    const front = await walkOn(log, list.slice(0, first), beginningOf(start.thread), first)
+    if (front.items < first) return undefined
+  }
+  return { ...(await walkOn(log, list, start)), first }
 }
 
-/** Whether the first items of a list are those that the thread begins with. */
-export async function hasFront(log: WalkLog, list: readonly ListItem[], thread: ThreadKey): Promise<boolean> {
-  const { items } = await walkOn(log, list, { thread, item: -1, at: 0, front: 'same' }, list.length)
-  return items === list.length
+export const beginningOf = (thread: ThreadKey): Meeting => ({ thread, item: -1, at: 0, front: 'same' })
+
+/** Where a branch leaves a thread: between turns, or before the last one. */
+export interface BranchPlace {
+  readonly kind: 'branches'
+  readonly of: ThreadKey
+  readonly at: number
+  /** The first item that it does not share. */
+  readonly from: number
+  readonly front: Front
 }
 
-/** Where a branch leaves a thread: between turns, or before the last one. `from`: the first item that it does not share. */
+/** The branch that leaves a thread where the list and the thread no longer agree. */
 export async function branchPlace(
   log: WalkLog,
-  { thread, start, items, at, places }: Walk,
-  { isBeforeTurn }: { readonly isBeforeTurn: boolean } = { isBeforeTurn: false },
-): Promise<{ readonly at: number; readonly from: number }> {
-  const place = forkPlace(await log.store.turns(thread), at, isBeforeTurn)
-  if (place === at) return { at, from: items }
-  const shared = places.findIndex(seq => seq > place)
-  if (place >= start.at) return { at: place, from: shared < 0 ? items : start.item + 1 + shared }
+  { thread: of, start, items, at: end, places, front }: Walk,
+  isBeforeTurn = false,
+): Promise<BranchPlace> {
+  const at = forkPlace(await log.store.turns(of), end, isBeforeTurn)
+  const place = (from: number): BranchPlace => ({ kind: 'branches', of, at, from, front })
+  if (at === end) return place(items)
+  const shared = places.findIndex(seq => seq > at)
+  if (at >= start.at) return place(shared < 0 ? items : start.item + 1 + shared)
   let between = 0
-  for await (const _ of visible(log, thread, { from: place + 1, to: start.at - 1 })) between += 1
+  for await (const _ of visible(log, of, { from: at + 1, to: start.at - 1 })) between += 1
   // A cut list may not reach back to the beginning of the turn.
-  return { at: place, from: Math.max(0, start.item - between) }
+  return place(Math.max(0, start.item - between))
 }
 
 function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boolean): number {
@@ -157,52 +180,17 @@ function forkPlace(turns: readonly StoredTurn[], at: number, isBeforeTurn: boole
 /** The entries that clients see, as they are compared. */
 async function* visible({ store, count }: WalkLog, key: ThreadKey, range: EntryRange) {
   for await (const entry of readLog({ store, key, count }, range)) {
-    const logged = entry.isBroken ? undefined : comparedIn(entry)
-    if (logged) yield { logged, seq: entry.seq }
+    const logged = wholeIn(entry)
+    if (logged) yield logged
   }
-}
-
-function comparedIn({ message, seq, isClosing, isErased }: LoggedMessage): Compared | undefined {
-  const compared = isClosing ? undefined : comparedOf(message, seq)
-  return compared && isErased ? { ...compared, isErased } : compared
 }
 
 /** Whether a turn broke off. Reads the turns once, and only if asked. */
-function brokenTurns(store: Store, thread: ThreadKey): (turn: number) => Promise<boolean> {
-  let broken: Promise<ReadonlySet<number>> | undefined
-  return async turn => {
-    broken ??= store
-      .turns(thread)
-      .then(turns => new Set(turns.filter(({ status }) => status !== 'completed').map(({ turn }) => turn)))
-    return (await broken).has(turn)
+function brokenTurns(store: Store, thread: ThreadKey) {
+  let broken: ReadonlySet<number> | undefined
+  return async (turn: number) => {
+    const turns = broken ? [] : await store.turns(thread)
+    broken ??= new Set(turns.filter(({ status }) => status !== 'completed').map(({ turn }) => turn))
+    return broken.has(turn)
   }
 }
-
-/**
- * The walk that agrees longest; among equals the one from which the least was left out, then one that the list goes on from,
- * then the newest. Lists that agree from the first message on say the same up to here, so either may go on.
- */
-export function bestOf(walks: readonly Walk[]): Walk | undefined {
-  const rank = ({ items, front, hasMore }: Walk) => items * 4 + (front === 'less' ? 0 : 2) + (hasMore ? 0 : 1)
-  return walks.reduce<Walk | undefined>(
-    (best, walk) => (best && rank(best) >= rank(walk) ? best : walk),
-    undefined,
-  )
-}
-
-/** Counts the other conversations or threads (as `nameOf` names them) that have a walk that passes. */
-export function others(
-  walks: readonly Walk[],
-  { thread }: Walk,
-  nameOf: (thread: ThreadKey) => string,
-  passes: (walk: Walk) => boolean,
-): number {
-  const names = new Set(walks.filter(passes).map(walk => nameOf(walk.thread)))
-  names.delete(nameOf(thread))
-  return names.size
-}
-
-export const nameOfConversation = ({ conversation }: ThreadKey): string => conversation
-
-export const nameOfThread = ({ conversation, actor, branch }: ThreadKey): string =>
-  [conversation, actor, branch].join('\n')

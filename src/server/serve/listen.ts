@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { ThroughlineError } from '../../log/error.ts'
-import { inPieces } from '../exchange/in-pieces.ts'
+import { inPieces } from '../exchange/reply-writer.ts'
 
 export async function listen(
   fetch: (request: Request) => Promise<Response>,

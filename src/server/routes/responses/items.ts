@@ -6,7 +6,7 @@ import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { notedResult } from '../../../log/texts.ts'
 import { toOutput } from '../../adapters/responses/to-response.ts'
-import { fromKept } from '../../exchange/kept-response.ts'
+import { fromKept } from '../../exchange/kept-reply.ts'
 
 interface ListedItem {
   readonly id: string
