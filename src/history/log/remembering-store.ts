@@ -2,7 +2,7 @@ import { isCount } from '../../log/is-count.ts'
 import type { ConversationKey, EntryRange, Store, StoredEntry } from '../../stores/store.ts'
 import { isErasure } from './hand.ts'
 import { keptEntry } from './logged-message.ts'
-import { keptEntry, threadId } from './read-log.ts'
+import { threadId } from './read-log.ts'
 
 export interface RememberOptions {
   readonly mostThreads?: number

@@ -4,7 +4,7 @@ import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/reply.ts'
 import { isUser } from '../identity/agreement.ts'
 import { hashOfText } from '../identity/chain.ts'
-import { type ListItem, comparedOf } from '../identity/item.ts'
+import { comparedOf, type ListItem } from '../identity/item.ts'
 import type { Inquiry, Log } from './inquiry.ts'
 
 /** The marks of calls that may start a subagent: one that does not say who started it begins with the task of the call. */
