@@ -3,14 +3,8 @@ export { createFitter, type Fitter, type FitterOptions } from './context/create-
 export type { Policy } from './context/draft/draft.ts'
 export { type Context, type FitOptions, fit } from './context/fit.ts'
 export { artifact } from './context/policies/artifact.ts'
-export {
-  balanced,
-  defaultPolicy,
-  type RecallOptions,
-  recall,
-  thorough,
-  thrifty,
-} from './context/policies/recall.ts'
+export type { RecallOptions } from './context/policies/recall.ts'
+export { balanced, defaultPolicy, recall, thorough, thrifty } from './context/policies/recall.ts'
 export { sliding } from './context/policies/sliding.ts'
 export { spongebob } from './context/policies/spongebob.ts'
 export { type StableOptions, stable } from './context/policies/stable.ts'

@@ -1,16 +1,14 @@
+export type { CurrentStateOptions, RequestContext, RequireStateOptions } from './request-context.ts'
 export {
   appendToConversation,
   bindContext,
   bindStream,
-  type CurrentStateOptions,
   checkProject,
   currentState,
   getContext,
   hasContext,
   NoRequestContextError,
   OtherProjectError,
-  type RequestContext,
-  type RequireStateOptions,
   rememberState,
   requireState,
   runWithContext,

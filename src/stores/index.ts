@@ -4,12 +4,11 @@ export { type DocumentStoreOptions, documentStore } from './document/document-st
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.ts'
 export { type LeaseTime, leaseTime, remainingMs } from './rules/lease-time.ts'
 export { planRestore, timesOf } from './rules/plan-restore.ts'
+export type { BranchState, Change } from './rules/write-rules.ts'
 export {
   appendEntries,
-  type BranchState,
   beginTurn,
   begunOf,
-  type Change,
   endTurn,
   isForkPlace,
   isUse,

@@ -1,9 +1,6 @@
 export { BrokenContextError } from '../context/compose/invariants.ts'
-export {
-  type ReaderServerOptions,
-  readerServer,
-  type SeenRequest,
-} from '../server/reader/reader-server.ts'
+export type { ReaderServerOptions, SeenRequest } from '../server/reader/reader-server.ts'
+export { readerServer } from '../server/reader/reader-server.ts'
 export { words } from '../tokens/words.ts'
 export { assertContext } from './assert-context.ts'
 export { assistant, calls, note, result, round, system, type TestMessage, user } from './builders.ts'

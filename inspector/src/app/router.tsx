@@ -1,13 +1,5 @@
-import {
-  type AsyncRouteComponent,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type ErrorComponentProps,
-  Link,
-  redirect,
-  useParams,
-} from '@tanstack/react-router'
+import type { AsyncRouteComponent, ErrorComponentProps } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, Link, redirect, useParams } from '@tanstack/react-router'
 import {
   parseSearch,
   readConversationSearch,

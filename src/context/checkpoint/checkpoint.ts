@@ -5,14 +5,8 @@ import { createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import { lazyList, roomyList } from '../conversation/lazy-list.ts'
-import {
-  countUnit,
-  createTranscript,
-  emptyLists,
-  type Lists,
-  listUnit,
-  type Transcript,
-} from '../conversation/transcript.ts'
+import type { Lists, Transcript } from '../conversation/transcript.ts'
+import { countUnit, createTranscript, emptyLists, listUnit } from '../conversation/transcript.ts'
 import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
 import { adoptIndex, indexTranscript, lastTime } from '../recall/index-transcript.ts'
 import { packStretch, stretchSize } from '../recall/packed/packed-stretch.ts'

@@ -2,13 +2,8 @@ import type { MessageLike } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { nothingCleared } from '../conversation/clearing.ts'
 import { adoptEntry, stampEntry } from '../conversation/stamp-entry.ts'
-import {
-  countUnit,
-  createTranscript,
-  emptyLists,
-  listUnit,
-  type Transcript,
-} from '../conversation/transcript.ts'
+import type { Transcript } from '../conversation/transcript.ts'
+import { countUnit, createTranscript, emptyLists, listUnit } from '../conversation/transcript.ts'
 import { plainLedger } from '../stable/ledger.ts'
 import { reasonsFor } from './blocks.ts'
 import { chooseBlock } from './choose-block.ts'

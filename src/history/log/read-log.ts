@@ -1,6 +1,6 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import type { EntryRange, Head, Store, StoredEntry, ThreadKey } from '../../stores/store.ts'
+import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type LoggedMessage, readEntry } from './logged-message.ts'

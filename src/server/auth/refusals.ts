@@ -4,14 +4,8 @@ import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-stor
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { showValue, ThroughlineError } from '../../log/error.ts'
 import { NotFoundError } from '../../log/not-found-error.ts'
-import {
-  type Adapter,
-  type AdapterFault,
-  messagesAdapter,
-  ollamaAdapter,
-  openaiAdapter,
-  responsesAdapter,
-} from '../adapters/index.ts'
+import type { Adapter, AdapterFault } from '../adapters/index.ts'
+import { messagesAdapter, ollamaAdapter, openaiAdapter, responsesAdapter } from '../adapters/index.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import type { Caller, KeyScope, ServerEnv } from './caller.ts'

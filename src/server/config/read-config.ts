@@ -4,16 +4,14 @@ import { showValue, ThroughlineError } from '../../log/error.ts'
 import { nearest } from '../../log/nearest.ts'
 import { parseJsonObject } from '../../log/parse-json.ts'
 import { isLoopback } from '../guard/check-host.ts'
+import type { EffectiveConfig, ServerConfig, SettingName } from './config-schema.ts'
 import {
   byDefault,
   configSchema,
-  type EffectiveConfig,
   flagOf,
   isSetting,
   isShown,
   prefix,
-  type ServerConfig,
-  type SettingName,
   settingNames,
   variableOf,
 } from './config-schema.ts'

@@ -15,14 +15,8 @@ import { findPlace } from './find-place.ts'
 import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
-import {
-  contextHeaders,
-  placeHeaders,
-  type ReplyWriter,
-  type StreamLimits,
-  streamWriter,
-  wholeWriter,
-} from './reply-writer.ts'
+import type { ReplyWriter, StreamLimits } from './reply-writer.ts'
+import { contextHeaders, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
 import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'

@@ -1,16 +1,8 @@
 import { readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import {
-  agreement,
-  type Compared,
-  isBeginning,
-  isOfRound,
-  isReply,
-  isResult,
-  isUser,
-  joinedAgreement,
-} from './agreement.ts'
+import type { Compared } from './agreement.ts'
+import { agreement, isBeginning, isOfRound, isReply, isResult, isUser, joinedAgreement } from './agreement.ts'
 import type { Front } from './chain.ts'
 import { comparedIn, type ListItem, wholeIn } from './item.ts'
 

@@ -1,14 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import {
-  Brain,
-  GitBranchPlus,
-  Image,
-  type LucideIcon,
-  Pencil,
-  RotateCw,
-  ScanText,
-  Settings2,
-} from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
+import { Brain, GitBranchPlus, Image, Pencil, RotateCw, ScanText, Settings2 } from 'lucide-react'
 import { memo } from 'react'
 import type { ThreadAddress } from '../../api/queries.ts'
 import { type ConversationSearch, viewAt } from '../../parts/address.ts'

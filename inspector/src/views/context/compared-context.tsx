@@ -15,14 +15,13 @@ import styles from './context-view.module.css'
 import { EntryPanel } from './entry-panel.tsx'
 import { bandsOf, LogStrip } from './log-strip.tsx'
 import { type ContextList as List, toContextItems, useScene } from './scene.ts'
+import type { MadeSide, Side } from './side.ts'
 import {
   callPlaces,
   differenceOf,
   fateIn,
-  type MadeSide,
   named,
   noSides,
-  type Side,
   sameAs,
   toFit,
   useSide,

@@ -4,13 +4,8 @@ import type { Moment, SentRow, TimelineData, TimelinePoint } from '../../api/tim
 import type { ViewPlace } from '../../parts/address.ts'
 import type { Fate, FateRun } from '../../parts/fates.ts'
 import type { Brief, LogScale } from '../../parts/log-scale.ts'
-import {
-  type EntryLine,
-  entryOf,
-  type MessageLine,
-  type RecallSource,
-  toSentMessages,
-} from '../../parts/sent-rows.ts'
+import type { EntryLine, MessageLine, RecallSource } from '../../parts/sent-rows.ts'
+import { entryOf, toSentMessages } from '../../parts/sent-rows.ts'
 import type { TurnStop } from '../../parts/stops.ts'
 import type { SaidText } from './sources-of.ts'
 

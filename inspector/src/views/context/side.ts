@@ -2,13 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { AwayError } from '../../api/api-error.ts'
 import { contextQuery, type FitQuery } from '../../api/queries.ts'
-import {
-  type ContextAnswer,
-  costQuery,
-  type SentRow,
-  type Stretch,
-  type TimelinePoint,
-} from '../../api/timeline.ts'
+import type { ContextAnswer, SentRow, Stretch, TimelinePoint } from '../../api/timeline.ts'
+import { costQuery } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { type Fate, type FateRun, fateAt } from '../../parts/fates.ts'
 import type { Brief } from '../../parts/log-scale.ts'

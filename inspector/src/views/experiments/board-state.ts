@@ -1,11 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
-import {
-  type ExperimentAnswer,
-  type ExperimentStep,
-  type RoleAct,
-  stepsPerPage,
-  stepsQuery,
-} from '../../api/experiment-queries.ts'
+import type { ExperimentAnswer, ExperimentStep, RoleAct } from '../../api/experiment-queries.ts'
+import { stepsPerPage, stepsQuery } from '../../api/experiment-queries.ts'
 import type { Measures } from './goal-measure.ts'
 
 export interface BoardProps {

@@ -5,16 +5,8 @@ import { useExperimentPlace, viewAt } from '../../parts/address.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { isNarrow } from '../../parts/use-media.ts'
 import styles from './board.module.css'
-import {
-  type Acts,
-  type BoardCell,
-  type BoardProps,
-  type BoardState,
-  type CellState,
-  cellStateOf,
-  stepsIn,
-  useActs,
-} from './board-state.ts'
+import type { Acts, BoardCell, BoardProps, BoardState, CellState } from './board-state.ts'
+import { cellStateOf, stepsIn, useActs } from './board-state.ts'
 import { fullnessOf, linesOf, sentenceOfAct } from './describe-act.ts'
 import { MemoryPlot, VariableRow } from './plot-rows.tsx'
 import { seriesOf } from './series.ts'

@@ -2,14 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useMemo } from 'react'
-import {
-  type ExperimentAnswer,
-  type ExperimentSummary,
-  experimentQuery,
-  experimentsQuery,
-  type PlanJson,
-  planQuery,
-} from '../../api/experiment-queries.ts'
+import type { ExperimentAnswer, ExperimentSummary, PlanJson } from '../../api/experiment-queries.ts'
+import { experimentQuery, experimentsQuery, planQuery } from '../../api/experiment-queries.ts'
 import { boardAt, useExperimentPlace } from '../../parts/address.ts'
 import buttons from '../../parts/button.module.css'
 import { CopyButton } from '../../parts/button.tsx'

@@ -1,12 +1,6 @@
 import { count } from '../../parts/format.ts'
-import {
-  dotsPath,
-  linearScale,
-  linePath,
-  moveApart,
-  type PlotPoint,
-  type ValueRange,
-} from '../../parts/plot.ts'
+import type { PlotPoint, ValueRange } from '../../parts/plot.ts'
+import { dotsPath, linearScale, linePath, moveApart } from '../../parts/plot.ts'
 import board from './board.module.css'
 import { type BoardState, stepsIn } from './board-state.ts'
 import { largestCall } from './describe-act.ts'

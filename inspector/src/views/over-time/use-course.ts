@@ -2,12 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Observable } from '../../api/observable.ts'
 import { serverQuery } from '../../api/queries.ts'
-import {
-  type Comparison,
-  comparisonQuery,
-  type TimelineData,
-  type TimelinePoint,
-} from '../../api/timeline.ts'
+import type { Comparison, TimelineData, TimelinePoint } from '../../api/timeline.ts'
+import { comparisonQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { isBroken, type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
