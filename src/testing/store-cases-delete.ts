@@ -57,21 +57,24 @@ export const deleteCases = toCases({
     await exchange(store, bob, 'bob pelican')
     await store.fork(thread, { at: 3, branch: 'edit' })
     const edit = { ...thread, branch: 'edit' }
+    const plans = ['"first"', '"the secret pelican, twice"', '"the secret pelican, twice and again"']
     for (const key of [thread, bob, edit]) {
       await store.saveCache(key, 'fold', 1, new Uint8Array([1]))
-      for (const turn of [1, 2]) await store.saveCall(key, { ...sentCall, id: `call ${turn}`, turn })
+      // A plan may be packed with the one before it: the last one must be read without that.
+      for (const [at, turn] of [1, 2, 1].entries())
+        await store.saveCall(key, { ...sentCall, id: `call ${at}`, turn, plan: plans[at]! })
     }
     const [before] = await read(store, thread, { from: 2, to: 2 })
     equal(await store.erase(edit, 2, mark), true, 'the answer')
     for (const key of [thread, edit]) {
       const [after] = await read(store, key, { from: 2, to: 2 })
       equal(after, { ...before!, ...mark }, 'the entry')
-      equal(pluck(await store.calls(key), 'turn'), [1], 'the calls before its turn')
+      equal(pluck(await store.calls(key), 'plan'), [plans[2], plans[0]], 'the calls of turns before it')
       equal(await store.loadCache(key, 'fold'), undefined, 'the cache')
     }
     equal(await texts(store, thread), ['a heron', 'gone', 'a bird'], 'the log')
     equal(pluck(await findAll(store, thread.tenant, 'pelican'), 'thread'), [bob], 'what is found')
-    equal((await store.calls(bob)).length, 2, 'the calls of another actor')
+    equal((await store.calls(bob)).length, 3, 'the calls of another actor')
     equal(await store.erase(thread, 2, mark), true, 'the answer, again')
     equal(await store.erase(thread, 9, mark), false, 'the answer where nothing is')
     await refused(() => store.erase(thread, 1, { ...mark, payload: '{"content":"b"}' }), 'invalid_option')

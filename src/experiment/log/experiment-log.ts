@@ -62,7 +62,7 @@ export interface Created {
 }
 
 /** The experiment is about to fail, as soon as the turn of this role is closed. */
-interface Failing {
+export interface Failing {
   readonly kind: 'failing'
   readonly role: string
   readonly code: string

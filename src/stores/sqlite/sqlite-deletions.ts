@@ -7,7 +7,7 @@ import type { About } from './group-writes.ts'
 import { saveRow } from './rows.ts'
 import { maxSeq, placeOf } from './schema.ts'
 import type { SqliteContext } from './sqlite-context.ts'
-import { deleteCalls } from './sqlite-sides.ts'
+import { deleteCallsFrom, deleteOldCalls } from './sqlite-sides.ts'
 import { forgetEntries, rebuildWordIndex, reindexEntry } from './word-index.ts'
 
 export function sqliteDeletions(context: SqliteContext) {
@@ -45,7 +45,7 @@ export function sqliteDeletions(context: SqliteContext) {
 
   return {
     deleteCalls: (tenant, before) =>
-      remove({ tenant, conversation: '' }, connection => deleteCalls(connection, tenant, before)),
+      remove({ tenant, conversation: '' }, connection => deleteOldCalls(connection, tenant, before)),
     erase: (thread, seq, { payload, tokens }) =>
       remove(thread, connection => {
         const branch = needBranch(connection, thread)
@@ -58,7 +58,7 @@ export function sqliteDeletions(context: SqliteContext) {
         const sql = 'SELECT * FROM branches WHERE conversation_id = ? AND actor = ?'
         for (const { id } of connection.all<BranchRow>(sql, branch.conversation_id, thread.actor)) {
           connection.run('DELETE FROM caches WHERE branch_id = ?', id)
-          connection.run('DELETE FROM calls WHERE branch_id = ? AND turn >= ?', id, row.turn)
+          deleteCallsFrom(connection, id, row.turn)
         }
         connection.forget()
         return true

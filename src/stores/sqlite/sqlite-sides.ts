@@ -122,15 +122,31 @@ export function readCalls(connection: Connection, branchId: number, limit = -1):
     .reverse()
 }
 
-export function deleteCalls(connection: Connection, tenant: string, before: number): number {
-  const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${oldSql}`, tenant, before)!
+/** Deletes the calls of a tenant before a time, and counts them. */
+export const deleteOldCalls = (connection: Connection, tenant: string, before: number): number =>
+  deleteCalls(connection, ofTenant, 'time < ?2', tenant, before)
+
+/** Deletes the calls of a branch from a turn on, which may show what was said in that turn. */
+export const deleteCallsFrom = (connection: Connection, branchId: number, turn: number): number =>
+  deleteCalls(connection, 'branch_id = ?1', 'turn >= ?2', branchId, turn)
+
+function deleteCalls(
+  connection: Connection,
+  scope: string,
+  going: string,
+  ...values: readonly [string | number, number]
+): number {
+  const sql = `FROM calls WHERE ${scope} AND ${going}`
+  const { n } = connection.get<{ n: number }>(`SELECT count(*) AS n ${sql}`, ...values)!
   if (n === 0) return 0
+  const freedSql = `SELECT * FROM calls AS kept WHERE depth > 0 AND ${scope} AND NOT ${going} AND (
+    SELECT ${going} FROM calls WHERE branch_id = kept.branch_id AND number < kept.number ORDER BY number DESC LIMIT 1)`
   // Repack the kept plans that used a deleted one as dictionary.
-  for (const row of connection.all<CallRow>(freedSql, tenant, before, before)) {
+  for (const row of connection.all<CallRow>(freedSql, ...values)) {
     const { text } = planUpTo(connection, row.branch_id, row.number)!
     saveRow(connection, 'calls', row, { plan: pack(text, ''), depth: 0 })
   }
-  connection.run(`DELETE ${oldSql}`, tenant, before)
+  connection.run(`DELETE ${sql}`, ...values)
   connection.forget()
   return n
 }
@@ -221,8 +237,4 @@ const newestSql = 'SELECT * FROM calls WHERE branch_id = ? AND number <= ? ORDER
 const placeSql = 'SELECT number FROM calls WHERE branch_id = ? AND id = ?'
 const nextSql = 'SELECT * FROM calls WHERE branch_id = ? AND number > ? ORDER BY number LIMIT 1'
 const ofTenant = `branch_id IN (
-  SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?)`
-const oldSql = `FROM calls WHERE ${ofTenant} AND time < ?`
-const freedSql = `SELECT * FROM calls AS kept WHERE depth > 0 AND ${ofTenant}
-  AND time >= ? AND (SELECT time FROM calls WHERE branch_id = kept.branch_id AND number < kept.number
-    ORDER BY number DESC LIMIT 1) < ?`
+  SELECT branches.id FROM branches JOIN conversations ON conversations.id = conversation_id WHERE tenant = ?1)`
