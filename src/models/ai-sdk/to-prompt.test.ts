@@ -156,6 +156,7 @@ describe('toPrompt', () => {
     [{ type: 'image', image: '/9j/4AAQ' }, '/9j/4AAQ', 'image/jpeg'],
     [{ type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } }, 'UklG', 'audio/wav'],
     [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } }, 'JVBE', 'application/pdf'],
+    [{ type: 'file', file: { file_id: 'file-abc' } }, 'file-abc', 'application/octet-stream'],
   ])('%j is a file', (part, data, mediaType) => {
     const [message] = toPrompt([{ role: 'user', content: [part] }])
     expect(message!.content).toEqual([{ type: 'file', data, mediaType }])

@@ -155,8 +155,9 @@ function toFilePart(value: unknown): FilePart | undefined {
 const file = (data: FilePart['data'], mediaType: string): FilePart => ({ type: 'file', data, mediaType })
 
 function fromOpenAiFile(value: unknown): FilePart {
-  const { file_data: data, filename } = fieldsOf(value)
-  const part = fromUrl(String(data), 'application/octet-stream')
+  const { file_data: data, file_id: id, filename } = fieldsOf(value)
+  // A file that was uploaded has only its name at the provider, which providers take in place of data.
+  const part = fromUrl(String(data ?? id), 'application/octet-stream')
   return typeof filename === 'string' ? { ...part, filename } : part
 }
 
