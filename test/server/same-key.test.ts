@@ -118,6 +118,17 @@ describe.each(['', '/c/kitchen'])('the same request with the same key, at "%s"',
     expect(await linesIn(server)).toEqual([['hello', 'Answer 2']])
   })
 
+  it('gets its answer also after its message was erased', async () => {
+    const held = heldModel()
+    held.go()
+    const server = await startServer({ upstream: held.upstream })
+    await ask(server.url, { path })
+    const [{ conversation } = { conversation: '' }] = await server.history.conversations()
+    await server.history.thread(conversation).erase(1)
+    expect((await ask(server.url, { path })).answers).toEqual(['Answer 1'])
+    expect(held.asked()).toBe(1)
+  })
+
   it('stops waiting when its client leaves', async () => {
     const held = heldModel()
     const server = await startServer({ upstream: held.upstream })

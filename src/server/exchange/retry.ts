@@ -10,7 +10,7 @@ import { oneByOne } from '../../turn/wait/one-by-one.ts'
 import { within } from '../../turn/wait/within.ts'
 import { agreement, type Compared, isOfRound, isReply, isUser } from '../identity/agreement.ts'
 import { hashOfText, type ThreadName } from '../identity/chain.ts'
-import { comparedOf, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
+import { comparedIn, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { type Meeting, type Walk, walkOn } from '../identity/walk.ts'
 import type { FailedTurn, PastFacts, ReplyFacts } from './decide.ts'
@@ -130,8 +130,7 @@ export async function findAtEnd(
     if (!turn) continue
     const logged = await listLog(sourceOf(inquiry.log, thread), { from: turn.first, to: turn.last })
     const entries = logged.filter(isSaid)
-    const compared = entries.map(({ message, seq }) => comparedOf(message, seq))
-    const stretch = findStretch(compared, items)
+    const stretch = findStretch(entries.map(comparedIn), items)
     if (!stretch) {
       if (key !== undefined) throw new KeyReusedError(key)
       continue
