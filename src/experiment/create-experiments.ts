@@ -42,9 +42,14 @@ export interface StartOptions {
   readonly backoffMs?: number
 }
 
+export interface RunOptions extends StartOptions {
+  /** The id of the new experiment. Default: a random one. */
+  readonly id?: string
+}
+
 export interface Experiments {
-  /** Runs a plan as a new experiment. `id`: its name. Default: a random one. */
-  run(plan: ExperimentPlan, options?: StartOptions & { readonly id?: string }): Experiment
+  /** Runs a plan as a new experiment. */
+  run(plan: ExperimentPlan, options?: RunOptions): Experiment
   /** Goes on with an experiment that is paused or was killed. Rejects with `turn_open` while another process runs it. */
   resume(plan: ExperimentPlan, id: string, options?: StartOptions): Experiment
   /** `asked`: the process that runs it will pause before the next role acts. `done`: it is paused. */
