@@ -11,7 +11,7 @@ import { titleOf } from '../../parts/title-of.ts'
 import styles from './brought-back.module.css'
 import { type BroughtEntries, readShown } from './chat-rows.ts'
 import { FoldButton, useFold } from './fold.tsx'
-import type { RowContext } from './message-row.tsx'
+import type { RowContext } from './use-chat-thread.ts'
 
 interface BroughtBackProps {
   readonly chat: RowContext

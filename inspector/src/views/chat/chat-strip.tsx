@@ -3,7 +3,7 @@ import { startDrawing, useColours } from '../../parts/canvas.ts'
 import { drawnAs, type Fate, type FateRun, fateAt, fateNames } from '../../parts/fates.ts'
 import { useSize } from '../../parts/use-size.ts'
 import styles from './chat-strip.module.css'
-import type { RowContext } from './message-row.tsx'
+import type { RowContext } from './use-chat-thread.ts'
 
 interface ChatStripProps {
   readonly chat: RowContext

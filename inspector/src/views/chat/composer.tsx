@@ -14,7 +14,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { useSettled } from '../../parts/use-settled.ts'
 import styles from './composer.module.css'
-import type { RowActions } from './message-row.tsx'
+import type { RowActions } from './use-chat-thread.ts'
 
 /** The model that was chosen; undefined for the server's own choice. */
 export const chosenModel = observable<string | undefined>(undefined)

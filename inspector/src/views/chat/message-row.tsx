@@ -2,8 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import { Brain, GitBranchPlus, Image, Pencil, RotateCw, ScanText, Settings2 } from 'lucide-react'
 import { memo } from 'react'
-import type { ThreadAddress } from '../../api/queries.ts'
-import { type ConversationSearch, viewAt } from '../../parts/address.ts'
+import { viewAt } from '../../parts/address.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { fateAt, nameOfFate } from '../../parts/fates.ts'
 import { endWords, warningText } from '../../parts/fault-words.ts'
@@ -17,31 +16,7 @@ import { Fold } from './fold.tsx'
 import styles from './message-row.module.css'
 import { RichText, UserText, useIsOnlyPaste } from './rich-text.tsx'
 import { StrayResult, ToolCall } from './tool-call.tsx'
-import type { ReplyMeta, ThreadFacts } from './use-chat-thread.ts'
-
-/** What can be done with a message. The same object for as long as the thread is shown. */
-export interface RowActions {
-  readonly select: (seq: number | undefined) => void
-  readonly edit: (seq: number, text: string | undefined) => void
-  readonly sendEdit: (seq: number, text: string) => void
-  readonly again: (seq: number) => void
-  readonly branch: (seq: number) => void
-  readonly open: (branch: string) => void
-}
-
-/** What all rows of a chat share. */
-export interface RowContext extends ThreadFacts {
-  readonly thread: ThreadAddress
-  readonly search: ConversationSearch
-  /** The last entry of the thread, and the last one that is shown of it. */
-  readonly head: number
-  readonly shownHead: number
-  readonly selected: number | undefined
-  /** The message that is being edited, and its text now. */
-  readonly editing: { readonly seq: number; readonly text: string } | undefined
-  readonly mayChat: boolean
-  readonly actions: RowActions
-}
+import type { ReplyMeta, RowContext, ThreadFacts } from './use-chat-thread.ts'
 
 interface MessageRowProps {
   readonly chat: RowContext

@@ -11,8 +11,9 @@ import { QueryFault } from '../../parts/query-state.tsx'
 import { type ChatRow, toChatRows } from './chat-rows.ts'
 import { FoldMemory } from './fold.tsx'
 import { AskedRow, LiveRow } from './live-row.tsx'
-import { MessageRow, type RowContext } from './message-row.tsx'
+import { MessageRow } from './message-row.tsx'
 import styles from './messages.module.css'
+import type { RowContext } from './use-chat-thread.ts'
 
 interface MessagesProps {
   readonly chat: RowContext

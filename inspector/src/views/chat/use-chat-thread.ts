@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-queries.ts'
+import type { ThreadAddress } from '../../api/queries.ts'
 import { callsQuery, threadsQuery, turnsQuery, usualActor, usualBranch } from '../../api/queries.ts'
 import type { AnswerOf } from '../../api/routes.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
-import type { ViewPlace } from '../../parts/address.ts'
+import type { ConversationSearch, ViewPlace } from '../../parts/address.ts'
 import { type Fate, type FateRun, readFates, runAt } from '../../parts/fates.ts'
 import { amountOf } from '../../parts/format.ts'
 import type { LiveReply } from '../../parts/live-replies.ts'
@@ -13,6 +14,30 @@ import { broughtOf } from './chat-rows.ts'
 
 /** The facts about the messages of a thread: its last call, branches and turns. */
 export type ThreadFacts = ReturnType<typeof useChatThread>['facts']
+
+/** What can be done with a message. The same object for as long as the thread is shown. */
+export interface RowActions {
+  readonly select: (seq: number | undefined) => void
+  readonly edit: (seq: number, text: string | undefined) => void
+  readonly sendEdit: (seq: number, text: string) => void
+  readonly again: (seq: number) => void
+  readonly branch: (seq: number) => void
+  readonly open: (branch: string) => void
+}
+
+/** What all rows of a chat share. */
+export interface RowContext extends ThreadFacts {
+  readonly thread: ThreadAddress
+  readonly search: ConversationSearch
+  /** The last entry of the thread, and the last one that is shown of it. */
+  readonly head: number
+  readonly shownHead: number
+  readonly selected: number | undefined
+  /** The message that is being edited, and its text now. */
+  readonly editing: { readonly seq: number; readonly text: string } | undefined
+  readonly mayChat: boolean
+  readonly actions: RowActions
+}
 
 /** What the chat reads of its thread: the branches, where it ends, and what became of its messages in the last call. */
 export function useChatThread(
