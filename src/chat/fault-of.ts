@@ -1,7 +1,11 @@
 import { ContextOverflowError } from '../context/compose/finish.ts'
-import { BadRequestError } from '../log/bad-request-error.ts'
-import { InvalidMessageError, InvalidOptionError, ThroughlineError } from '../log/error.ts'
-import { NotFoundError } from '../log/not-found-error.ts'
+import {
+  BadRequestError,
+  InvalidMessageError,
+  InvalidOptionError,
+  NotFoundError,
+  ThroughlineError,
+} from '../log/error.ts'
 import { ModelError } from '../models/model.ts'
 import { ConflictError, LeaseError } from '../stores/store-error.ts'
 

@@ -1,6 +1,6 @@
 import { eachConversation } from '../history/create-history.ts'
+import { refuseUnknown } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { LeaseError } from '../stores/store-error.ts'
 import { createOngoing, type Ongoing } from '../turn/ongoing.ts'
 import type { Emit } from '../turn/reply.ts'

@@ -1,4 +1,5 @@
 import { cut } from './line.ts'
+import { nearest } from './nearest.ts'
 
 /** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
 export class ThroughlineError extends Error {
@@ -31,10 +32,48 @@ export class InvalidOptionError extends ThroughlineError {
   }
 }
 
+/** A request that cannot be understood. The message names the field and says what it should be. */
+export class BadRequestError extends ThroughlineError {
+  /** Where in the body: `messages[3].content`. */
+  readonly field: string | undefined
+
+  constructor(message: string, field?: string) {
+    super('bad_request', message)
+    this.field = field
+  }
+}
+
+/** Something that a request names and that is not here, or not for this client. */
+export class NotFoundError extends ThroughlineError {
+  readonly field: string | undefined
+
+  constructor(code: string, message: string, field?: string) {
+    super(code, message)
+    this.field = field
+  }
+}
+
 /** A caller's value in the words of an error: texts are quoted and cut, objects are named by their kind. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 40))
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'function') return 'a function'
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+/** All names of the options of a type: the compiler finds one that is missing or too many. */
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: unknown }
+
+/** Throws InvalidOptionError for an unknown option, such as `reserv`, and says which one was probably meant. */
+export function refuseUnknown<Options extends object>(
+  options: Options | undefined,
+  names: OptionNames<Options>,
+): void {
+  const all = Object.keys(names)
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value === undefined || all.includes(name)) continue
+    const meant = nearest(name, all)
+    const advice = meant ? `Did you mean ${meant}?` : `Known: ${all.join(', ')}.`
+    throw new InvalidOptionError(name, `is unknown. ${advice}`)
+  }
 }

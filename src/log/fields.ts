@@ -1,4 +1,4 @@
-import { BadRequestError } from './bad-request-error.ts'
+import { BadRequestError } from './error.ts'
 import { isObject } from './parse-json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

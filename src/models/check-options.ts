@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, type OptionNames } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
-import type { OptionNames } from '../log/refuse-unknown.ts'
 import type { ModelSettings } from './model.ts'
 
 /** A model, how its server is reached, and what all requests have. */

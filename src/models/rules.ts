@@ -1,6 +1,6 @@
+import { refuseUnknown } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { type Model, ModelError, type ModelRequest } from './model.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 import { sleep } from './sleep.ts'

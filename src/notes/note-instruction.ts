@@ -1,6 +1,6 @@
 import { attempt } from '../log/attempt.ts'
+import { refuseUnknown } from '../log/error.ts'
 import type { ToolCall } from '../log/message.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { noteOpening } from '../log/texts.ts'
 import { checkNonce, MAX_NOTE, type NoteOptions, toNote } from './note-scanner.ts'
 

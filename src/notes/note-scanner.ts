@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../log/error.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
+import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
 
 export interface NoteOptions {

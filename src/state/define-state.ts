@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../log/error.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
+import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import { freeze, isPlain } from './freeze.ts'
 
 /** A value that is read from tool results. `Start` is its type before there is a result. */

@@ -1,7 +1,6 @@
 import { attempt } from '../log/attempt.ts'
-import { InvalidOptionError } from '../log/error.ts'
+import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
-import { refuseUnknown } from '../log/refuse-unknown.ts'
 import { type Framing, genericFraming } from './framing.ts'
 import { rememberLong } from './remember-long.ts'
 

@@ -1,7 +1,6 @@
 import { type Context, type FitOptions, fitNames } from '../../context/fit.ts'
-import { InvalidOptionError } from '../../log/error.ts'
+import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
 export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'maxToolTokens' | 'previous'> {

@@ -1,11 +1,11 @@
 import { type FitOptions, fitNames } from '../../context/fit.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import type { Receipt } from '../../context/receipt.ts'
+import { refuseUnknown } from '../../log/error.ts'
 import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/present.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** The fields of a LangChain message that are read: an object of its classes, or a plain one with a role. */

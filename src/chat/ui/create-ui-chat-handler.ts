@@ -1,10 +1,15 @@
 import type { History } from '../../history/index.ts'
-import { BadRequestError } from '../../log/bad-request-error.ts'
-import { InvalidOptionError, showValue, ThroughlineError } from '../../log/error.ts'
+import type { OptionNames } from '../../log/error.ts'
+import {
+  BadRequestError,
+  InvalidOptionError,
+  NotFoundError,
+  refuseUnknown,
+  showValue,
+  ThroughlineError,
+} from '../../log/error.ts'
 import { readBody } from '../../log/fields.ts'
-import { NotFoundError } from '../../log/not-found-error.ts'
 import { present } from '../../log/present.ts'
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import { createCancels } from '../../turn/cancels.ts'
 import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'

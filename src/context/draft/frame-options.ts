@@ -1,7 +1,6 @@
-import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { InvalidOptionError, type OptionNames, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { OptionNames } from '../../log/refuse-unknown.ts'
 import { markerText } from '../../log/texts.ts'
 import { checkNonce } from '../../notes/note-scanner.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'

@@ -1,5 +1,5 @@
+import { refuseUnknown } from '../../log/error.ts'
 import type { Message } from '../../log/message.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { artifactTitle } from '../../log/texts.ts'
 import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { createFindNewest } from '../conversation/remember.ts'

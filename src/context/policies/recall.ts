@@ -1,4 +1,4 @@
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { refuseUnknown } from '../../log/error.ts'
 import type { Policy } from '../draft/draft.ts'
 import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/judge.ts'

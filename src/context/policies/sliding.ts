@@ -1,6 +1,5 @@
-import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { InvalidOptionError, refuseUnknown, showValue } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { isOrdinary } from '../conversation/unit.ts'
 import type { Policy } from '../draft/draft.ts'
 

@@ -1,4 +1,4 @@
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
+import { type OptionNames, refuseUnknown } from '../../log/error.ts'
 import { ageSystems } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { meanTurn, type Transcript } from '../conversation/transcript.ts'

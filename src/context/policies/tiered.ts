@@ -1,7 +1,6 @@
-import { InvalidOptionError, showValue } from '../../log/error.ts'
+import { InvalidOptionError, refuseUnknown, showValue } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import type { Message } from '../../log/message.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { createFindNewest } from '../conversation/remember.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'
 import { checkDigesters, digestLine, maxRequest } from '../digests/digest.ts'

@@ -1,5 +1,4 @@
-import { BadRequestError } from '../../log/bad-request-error.ts'
-import { ThroughlineError } from '../../log/error.ts'
+import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import { plural } from '../../log/line.ts'
 import { StoreError } from '../../stores/store-error.ts'
 

@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../../log/error.ts'
+import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkWindow, mergeSettings } from '../check-options.ts'
 import type { EndReason, Model, ModelPart, ModelRequest, ModelSettings, ModelUsage } from '../model.ts'
 import { ModelError, toUsage } from '../model.ts'

@@ -1,5 +1,4 @@
-import { InvalidOptionError } from '../../log/error.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
 import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../check-options.ts'
 import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'

@@ -1,6 +1,5 @@
-import { InvalidOptionError } from '../../log/error.ts'
+import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
 import { present } from '../../log/present.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../check-options.ts'
 import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'

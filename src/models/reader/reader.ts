@@ -1,7 +1,6 @@
-import { InvalidMessageError } from '../../log/error.ts'
+import { InvalidMessageError, type OptionNames, refuseUnknown } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { checkWindow } from '../check-options.ts'
 import { type Model, ModelError, type ModelRequest } from '../model.ts'

@@ -1,4 +1,4 @@
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { refuseUnknown } from '../../log/error.ts'
 import type { Embedder } from '../embedder.ts'
 import { ModelError } from '../model.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { BadRequestError } from '../../log/bad-request-error.ts'
+import { BadRequestError } from '../../log/error.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart } from './adapter.ts'
 import { signOfLife } from './reply-stream.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isSideName } from '../../history/side-name.ts'
-import { BadRequestError } from '../../log/bad-request-error.ts'
+import { BadRequestError } from '../../log/error.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { findProvisional } from '../identity/provisional.ts'
 import type { ApiCall } from './route.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { LoggedMessage, Thread } from '../../history/index.ts'
 import { viewNotes } from '../../history/views.ts'
-import { BadRequestError } from '../../log/bad-request-error.ts'
+import { BadRequestError } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isErased } from '../../stores/erased.ts'

@@ -1,5 +1,4 @@
-import { BadRequestError } from '../../log/bad-request-error.ts'
-import { InvalidOptionError } from '../../log/error.ts'
+import { BadRequestError, InvalidOptionError } from '../../log/error.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import { clean, type HeadersOf, sessionOf } from '../identity/known-client.ts'
 

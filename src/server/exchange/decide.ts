@@ -1,6 +1,6 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
-import { NotFoundError } from '../../log/not-found-error.ts'
+import { NotFoundError } from '../../log/error.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
 import type { Front } from '../identity/chain.ts'
 import { itemsOf, type ListItem } from '../identity/item.ts'

@@ -1,7 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog, mainBranch, readLog } from '../../history/log/read-log.ts'
+import { NotFoundError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { NotFoundError } from '../../log/not-found-error.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { isReply, isUser } from '../identity/agreement.ts'
 import { scopeOf } from '../identity/chain.ts'

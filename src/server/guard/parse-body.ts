@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { BadRequestError } from '../../log/bad-request-error.ts'
+import { BadRequestError } from '../../log/error.ts'
 
 export interface JsonLimits {
   /** How deep lists and objects may stand in each other. */

@@ -1,5 +1,5 @@
 import { breathe } from '../../history/log/rests.ts'
-import { BadRequestError } from '../../log/bad-request-error.ts'
+import { BadRequestError } from '../../log/error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Adapter, ChatRequest } from '../adapters/index.ts'

@@ -1,6 +1,5 @@
 import { attempt } from '../../log/attempt.ts'
-import { BadRequestError } from '../../log/bad-request-error.ts'
-import { ThroughlineError } from '../../log/error.ts'
+import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import { isObject } from '../../log/parse-json.ts'
 import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/reply-writer.ts'

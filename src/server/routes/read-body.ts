@@ -1,7 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { BadRequestError } from '../../log/bad-request-error.ts'
-import { ThroughlineError } from '../../log/error.ts'
+import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import { unpackers as commonUnpackers } from '../upstream/connection.ts'
 
 /**

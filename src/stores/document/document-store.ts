@@ -1,6 +1,5 @@
-import { ThroughlineError } from '../../log/error.ts'
+import { refuseUnknown, ThroughlineError } from '../../log/error.ts'
 import { isObject, parseJson } from '../../log/parse-json.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { ConversationKey, Store } from '../store.ts'
 import { OutcomeUnknownError, StoreError } from '../store-error.ts'

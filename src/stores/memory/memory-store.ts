@@ -1,4 +1,4 @@
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { refuseUnknown } from '../../log/error.ts'
 import { checkedStore } from '../checked-store.ts'
 import { type ConversationDocument, emptyDocument } from '../document/conversation-document.ts'
 import { storeOfDocuments } from '../document/store-of-documents.ts'

@@ -1,5 +1,4 @@
-import { InvalidOptionError, showValue } from '../../log/error.ts'
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
+import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { InvalidOptionError, showValue } from '../../log/error.ts'
-import { refuseUnknown } from '../../log/refuse-unknown.ts'
+import { InvalidOptionError, refuseUnknown, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'

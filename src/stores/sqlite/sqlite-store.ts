@@ -1,4 +1,4 @@
-import { type OptionNames, refuseUnknown } from '../../log/refuse-unknown.ts'
+import { type OptionNames, refuseUnknown } from '../../log/error.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'

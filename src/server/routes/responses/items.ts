@@ -1,6 +1,6 @@
 import type { LoggedMessage } from '../../../history/index.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
-import { BadRequestError } from '../../../log/bad-request-error.ts'
+import { BadRequestError } from '../../../log/error.ts'
 import { isCount } from '../../../log/is-count.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
