@@ -72,10 +72,7 @@ export interface Chat {
   edit(input: string | MessageLike, options: EditOptions): Reply
   /** Answers a turn once more on a new branch, named in the result. The old branch stays as it is. */
   regenerate(options: RegenerateOptions): Reply
-  /**
-   * The context that the model would be sent if it were asked now, for developers: notes are in it. `dump` prints it. Nothing
-   * is asked and nothing is stored.
-   */
+  /** The context that would be sent now, for developers: notes are in it, and `dump` prints it. Asks nothing and stores nothing. */
   context(options: ContextOptions): Promise<ChatContext>
   /** Pins and hides messages of a thread. A pin that has no room in the model's window is refused: PinsTooLargeError. */
   hands(options: Pick<SendOptions, 'conversation' | 'actor' | 'branch'>): Hands

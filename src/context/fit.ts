@@ -124,10 +124,7 @@ function layoutOf({ changing }: Frame, tools: readonly string[], layout?: Prompt
   return { promptLayout, learned: learnedIn(promptLayout, layout), given: changing?.given }
 }
 
-/**
- * Whether every message used in the context (sent, joined, digested, recalled, gathered) is unchanged since it was read.
- * Left-out messages are checked when they are used again: the price of a turn must not grow with the conversation.
- */
+/** Whether all messages used in the context are as they were read. Others are checked once used: no turn may cost more in a longer conversation. */
 function isAsRead({ draft, pieces }: Finished): boolean {
   const { frame, spans, units } = draft
   const { entries } = frame.transcript

@@ -57,10 +57,7 @@ export interface SentMessage {
   readonly tokens: number
   /** The messages of the input that it is, as they are or altered. None: the library added it. */
   readonly seqs: readonly number[]
-  /**
-   * The messages of the input that it quotes or stands for: in a block of recall the quoted ones, in a digest or a journal
-   * those that it replaces, in the notes section the notes.
-   */
+  /** The messages of the input that it stands for: quoted in a block, replaced by a digest or a journal, or notes gathered in the section. */
   readonly standsFor: readonly number[]
   /** Set for a block of messages from other conversations. */
   readonly remembered?: Remembered | undefined
@@ -75,10 +72,7 @@ export interface SentMessage {
 export interface ChangingLines {
   readonly lines: readonly string[]
   readonly tokens: number
-  /**
-   * The tokens that need not be read again thanks to it: those of the common beginning with the previous prompt that stand
-   * behind the first changing line. Known if the previous call is.
-   */
+  /** The tokens behind the first changing line that need not be read again thanks to it. Known if the previous call is. */
   readonly saved?: number
 }
 
@@ -142,10 +136,7 @@ export interface Receipt {
   readonly changing?: ChangingLines
   /** Present when the previous call is known. */
   readonly prefix?: SharedPrefix
-  /**
-   * A shorter form of `entries`: every message once, in order. In a long stretch that is not sent, a note or a stray result
-   * has the reason of the stretch here, and its own in `entries`.
-   */
+  /** `entries` in short, every message once. In a long unsent stretch a note or a stray result has its own reason only in `entries`. */
   readonly stretches: readonly ReceiptStretch[]
   /** Every message of the input, in order. Made when first read: a history may be long. */
   readonly entries: readonly ReceiptEntry[]

@@ -27,10 +27,7 @@ import type { ExperimentPlan } from './plan/define-experiment.ts'
 import { type ExperimentSummary, type ExperimentView, showExperiment, summarize } from './show-experiment.ts'
 import { type ExperimentStep, type StepRange, showSteps } from './show-steps.ts'
 
-/**
- * An experiment as it runs. It begins when its events are read or its result is awaited. A reader who stops pauses it, and
- * waits until it is paused. A failed experiment is a result; only errors of the store or the lease reject.
- */
+/** Begins when it is read or awaited. A reader who stops pauses it, and waits for that. A failure is a result; only store and lease errors reject. */
 export interface Experiment extends Ongoing<ExperimentEvent, ExperimentResult> {
   readonly id: string
 }

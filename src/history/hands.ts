@@ -144,10 +144,7 @@ async function appendHand(source: HandSource, hand: Hand): Promise<void> {
   )
 }
 
-/**
- * Erases the text of an entry wherever it is stored, in all branches that share it. The entry stays, as a mark. Another entry says
- * so, and tells other processes to read again. Done again, it changes nothing but says so once more.
- */
+/** Erases the text of an entry in all branches that share it; a mark stays. Another entry tells other processes so, once more if it is done again. */
 export async function eraseEntry(source: HandSource, seq: number): Promise<void> {
   const { store, key, count } = source
   const entry = await entryAt(source, seq)

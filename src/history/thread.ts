@@ -26,15 +26,9 @@ export interface MentionOptions extends ThreadContextOptions {
 /** One actor's history in one conversation. */
 export interface Thread extends Hands {
   readonly key: ThreadKey
-  /**
-   * Begins a turn. The user's messages are stored when this resolves. While another turn is open it throws a LeaseError,
-   * whose `retryAfterMs` says when the thread is free if the holder of that turn is gone.
-   */
+  /** Begins a turn and stores its messages. Throws a LeaseError while another is open: `retryAfterMs` says when it is free if its holder is gone. */
   begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
-  /**
-   * Goes on with a turn whose writer is gone, instead of closing it. Undefined when no turn is open. Throws a LeaseError
-   * with `retryAfterMs` while a holder has the turn.
-   */
+  /** Goes on with a turn whose writer is gone; undefined if none is open. Throws a LeaseError with `retryAfterMs` while a holder has the turn. */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
   /**
    * Erases the text of the message at a place, in the log and in all that was made of it: the index of words, vectors, caches, and
@@ -64,10 +58,7 @@ export interface Thread extends Hands {
     state: State<Value, Start>,
     options?: StateOptions,
   ): Promise<StateReading<Value | Start>>
-  /**
-   * The newest part of the thread, for tools: 1024 messages or more. If the thread is longer, also the values that the
-   * given states had before that part.
-   */
+  /** The newest part of the thread, for tools: 1024 messages or more; of a longer thread also what the given states were before it. */
   recent(options?: RecentOptions): Promise<Recent>
   /** Whether contexts show only the beginning of a tool result of this thread, because it was too long. */
   hasClipped(): Promise<boolean>
@@ -88,10 +79,7 @@ export interface Thread extends Hands {
   replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
   /** The newest logged calibration of a model: how far our counts are from what its provider reported. */
   calibration(model: string, options?: Pick<ViewOptions, 'at'>): Promise<Calibration | undefined>
-  /**
-   * Asks for all vectors that are missing: of an import, say, or from before the history had `embed`. They count from the
-   * next message on. Returns how many messages that were; 0 without `embed`, and where the embedder fails.
-   */
+  /** Asks for all missing vectors, of an import, say; they count from the next message on. Says how many; 0 without `embed` and where it fails. */
   embed(): Promise<number>
   /** Makes a branch that shares the past up to `at`: the last entry of a closed turn, or the one before a user message. */
   fork(options: ForkOptions): Promise<Thread>
@@ -136,10 +124,7 @@ export type Recent = Pick<RequestContext, 'conversation' | 'older'>
 
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
-  /**
-   * The idempotency key came before: `messages` is the answer of that turn, with notes, without messages that closed it.
-   * `toDisplay` makes them fit for a user.
-   */
+  /** The key came before: `messages` is the answer of that turn, with notes, without messages that closed it; `toDisplay` shows it to users. */
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
 
 export interface Resumed {

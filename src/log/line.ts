@@ -1,9 +1,4 @@
-/**
- * The beginning of a text as one line of at most `max` (1 or more) UTF-16 units, the `…` of a cut included.
- *
- * White space and control characters fold to one blank. It reads only as far as it must: the first 80 characters
- * of 10 MB cost 80 steps. Surrogate pairs, accented letters and joined emoji are never split.
- */
+/** The beginning of a text as one line of at most `max` UTF-16 units. White space folds, no character is split, and no more is read than needed. */
 export function cut(text: string, max: number): string {
   const line = fold(text, max)
   if (line.length <= max) return line

@@ -38,10 +38,7 @@ export function findBeginning(text: string, from: number): number {
   return at >= near && beginning.test(text.slice(at)) ? at : text.length
 }
 
-/**
- * Where the bold type begins that a marker at `place` may stand in: up to three signs before it, behind white space.
- * `isFree`: whether signs at `from`, where the text begins, would be behind white space.
- */
+/** Where the bold type of a marker at `place` begins: up to three signs before it, behind white space. `isFree`: signs at `from` are. */
 export function findBold(text: string, place: number, from: number, isFree: boolean): number {
   let at = place
   while (at > Math.max(from, place - 3) && isSign(text[at - 1])) at -= 1

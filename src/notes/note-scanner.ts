@@ -19,10 +19,7 @@ export interface SplitReply {
 export interface NoteScanner {
   /** Takes the next piece of a reply; returns the text that can be shown now. */
   push(chunk: string): string
-  /**
-   * Call it when the reply is over or broke off: returns the rest of the visible text (after all that `push` returned)
-   * and the note as far as it was read. A second call returns no text and the same note. Push nothing after it.
-   */
+  /** Ends a reply, whole or broken off: the rest of its visible text, and its note. A second call gives the same note alone. Push nothing after it. */
   end(): SplitReply
   /** How many characters of what was pushed are shown or hidden for good, and how many of those were shown as they came. */
   progress(): { readonly settled: number; readonly shown: number }

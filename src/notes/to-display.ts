@@ -14,10 +14,7 @@ import { shownArguments } from './shown-arguments.ts'
 export const toDisplay = <M extends MessageLike>(messages: readonly M[]): readonly M[] =>
   showEach(messages).filter(message => message !== undefined)
 
-/**
- * `toDisplay` message by message: undefined for a message that is not shown. `isPart` says that messages are missing
- * before these: a result that answers none of their calls may answer an earlier one, and is not shown either.
- */
+/** `toDisplay` message by message, undefined for one not shown. `isPart`: messages before are missing, so a result without its call is not shown. */
 export function showEach<M extends MessageLike>(
   messages: readonly M[],
   {

@@ -110,10 +110,7 @@ export interface StateReader<Value> {
   reading(): StateReading<Value>
 }
 
-/**
- * Reads a state along a growing conversation: the same as `readState` of all messages so far, at the price of the new
- * ones. Nothing is validated before `reading()` is called.
- */
+/** `readState` along a growing conversation, at the price of the new messages. Nothing is validated before `reading()` is called. */
 export function createStateReader<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
   options: ReadStateOptions = {},

@@ -1,10 +1,7 @@
 import type { Emit } from './reply.ts'
 import { withResolvers } from './wait/with-resolvers.ts'
 
-/**
- * Work that is read while it happens: read its parts with `for await`, await its result, or both. The work begins when
- * one of the two is asked for. An async function that returns it gives the result instead: wrap it in an object.
- */
+/** Work to be read with `for await`, awaited, or both: either begins it. Wrap it in an object to return it from an async function, which awaits it. */
 export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<Result> {
   /** Waits for the result. The work continues to its end even if its parts are not read. */
   result(): Promise<Result>

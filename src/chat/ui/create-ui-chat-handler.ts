@@ -221,10 +221,7 @@ const noRoute = (api: string) =>
     `Nothing is at this address. The chat is at "${api}" (option "api"): POST to it, GET "${api}/<id>", GET and DELETE "${api}/<id>/stream".`,
   )
 
-/**
- * The JSON of a body; undefined if it is none. The type must be told: a page of another site can send anything else in the
- * name of a user who is logged in by a cookie.
- */
+/** The JSON of a body; undefined if it is none. The type must be told: a page of another site can send any other type with a user's cookie. */
 export async function readJsonBody(request: Request, most: number): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;|$)/i.test(type))

@@ -5,11 +5,7 @@ export function roomyList<T>(size: number): T[] {
   return list
 }
 
-/**
- * A list whose first elements are made when they are read: of a hundred thousand units a context reads some hundred. What
- * is not made yet is a hole, and what a list does not have itself is asked of its prototype: so an element that was made
- * is read as in any list.
- */
+/** A list whose first elements are made when read: of 100,000 units a context reads some hundred. Holes ask the prototype, what was made does not. */
 export function lazyList<T>(size: number, make: (at: number) => T): T[] {
   const isHole = (key: string | symbol) => typeof key === 'string' && /^\d/.test(key) && Number(key) < size
   const behind = new Proxy(Array.prototype, {

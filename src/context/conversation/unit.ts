@@ -5,10 +5,7 @@ import type { Entry } from './stamp-entry.ts'
 /** A unit is sent or left out whole. A `note` without a reply and a `stray`, a result without a call, are never sent where they stand. */
 export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'stray'
 
-/**
- * What calls read or write, as two numbers for each: the call with all its arguments, and the file that it names. The second
- * is 0 without a file, odd for a call that writes the file, else even. A system message counts like a call.
- */
+/** What calls touch, two numbers each: the call with its arguments; its file (0: none, odd: written, even: read). System messages count as calls. */
 export type Touched = readonly number[]
 
 export interface Unit {

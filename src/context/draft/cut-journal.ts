@@ -23,10 +23,7 @@ export function lastRoundBefore({ stops, turns }: Transcript, before: number): n
   return all === 0 ? -1 : stops[firstPlace(stops.length, place => rounds(place + 1) >= all)]!
 }
 
-/**
- * The journal of the newest turn with tools that was cut, whole or in part: a line for each call that is left out. It is the
- * same until the next cut. Without it models forget what they did. `after`: a round that is sent all the same, or -1.
- */
+/** A line for each call cut from the newest turn with tools: without it models forget what they did. `after`: a round that is still sent, or -1. */
 export function cutJournal(draft: Draft, cut: number, budget: number, after = -1): Insertion | undefined {
   const { frame } = draft
   if (budget <= 0) return undefined

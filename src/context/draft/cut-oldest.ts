@@ -6,10 +6,7 @@ import { findSpan } from './span.ts'
 
 const why = 'older than what fits'
 
-/**
- * Leaves out what policies named as first to go, then the oldest units, so that the longest run of recent ones that fits
- * stays. Runs after every policy, so that none can exceed the window. Looks only at kept units, never at the whole history.
- */
+/** Leaves out what policies named as first to go, then the oldest units, until the rest fits: after every policy. Looks only at kept units. */
 export function cutOldest<D extends Draft>(start: D, room = start.capacity): D {
   if (start.tokens <= room) return start
   const draft = start.spare.reduce((left, spare) => dropToFit(left, spare, room), start).as(start.rule)

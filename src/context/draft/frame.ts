@@ -35,10 +35,7 @@ export interface Frame extends Conversation, SettledOptions {
   readonly rest?: () => void
 }
 
-/**
- * Called with the state of the cut, the room and the ledger of a stable cut; with each search of recall and the tokens that it may spend; then with
- * every unit that is weighed, best first, its cost and what is left for it.
- */
+/** Told of a stable cut (state, room, ledger), of each search of recall and what it may spend, of each unit weighed, its cost and what is left. */
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
 export function createFrame(conversation: Conversation, options: FrameOptions): Frame {

@@ -36,10 +36,7 @@ export function takeChanging(
 
 const roomStep = 64
 
-/**
- * The unit before which the changing lines stand: the newest user message, or, where they have changed during its turn, the
- * last round. `before`: the entry before which they stood, if they are the same as then.
- */
+/** Where the changing lines stand: before the entry `before`, if the same lines stood there; else before the newest user message or round. */
 function placeChanging({ units, stops, latestUser }: Transcript, before: number): number {
   const user = Math.max(0, latestUser)
   const stood = before < 0 ? -1 : rangeAt(units, before)

@@ -9,10 +9,7 @@ export interface RecallOptions extends StableOptions {
   readonly effort?: number
 }
 
-/**
- * The stable cut, and recall: older entries that the newest message asks for are brought back word for word, in a block
- * just before that message. Ranked by words alone, without a model: the same everywhere.
- */
+/** The stable cut, and recall: what the newest message asks for comes back word for word just before it. Ranked by words, without a model. */
 export function recall(options: RecallOptions = {}): Policy {
   refuseUnknown(options, { ...stableNames, effort: 1 })
   const { effort = 0.5, ...cut } = options

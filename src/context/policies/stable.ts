@@ -26,10 +26,7 @@ export interface StableOptions {
 
 export const stableNames: OptionNames<StableOptions> = { low: 1, digests: 1, digesters: 1 }
 
-/**
- * Cuts seldom and far: when the window is full, down to a low-water mark; then only appends until it is full again. The
- * beginning of the prompt stays the same between cuts, so a model server with a prompt cache need not read it again.
- */
+/** Cuts seldom and far, down to a low-water mark, and only appends in between: a server with a prompt cache need not read the beginning again. */
 export function stable(options: StableOptions = {}): Policy {
   refuseUnknown(options, stableNames)
   const cutStably = createStableCut(options, 0)

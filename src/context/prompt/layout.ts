@@ -105,10 +105,7 @@ type LinePair = readonly [earlier: number, current: number]
 /** Where a stretch of both lists begins and ends. */
 type Stretches = Readonly<Record<'from' | 'to', LinePair>>
 
-/**
- * Finds for each id its place among the earlier ones, or -1; places ascend. Ids that stand once in both lists are matched
- * first, as many as keep their order; other ids only right behind or right before a match. The work grows with n log n.
- */
+/** The place of each id among the earlier ones, or -1; ascending. Ids that stand once in both are matched first, others beside a match. In n log n. */
 function matchLines(earlier: readonly string[], current: readonly string[]): readonly number[] {
   const places = new Array<number>(current.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */

@@ -32,11 +32,7 @@ interface Following {
   readonly byMeaning?: boolean
 }
 
-/**
- * Whether a message only follows up on what was just said ("Is that right?", "Go on."): it names nothing that was said
- * before that. Words with which people steer a talk name nothing, nor do words that half of all messages have,
- * unless they are written like names.
- */
+/** Whether a message only follows up ("Go on."): no word names anything old. Words of talk do not, nor common ones that are not written like names. */
 export function isFollowUp({ index, text, exchange, byMeaning = false }: Following): boolean {
   const words = withoutLabel(text)
   if (possessive.test(fold(words))) return false

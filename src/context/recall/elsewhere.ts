@@ -28,10 +28,7 @@ export interface Elsewhere<P extends Passage> {
   readonly why: string
 }
 
-/**
- * Chooses what a message recalls from other conversations, the best first, and says why: ranked and gated as if these were the
- * past of its own. `passages`: oldest first. `here`: the end of its own conversation, which need not be recalled.
- */
+/** Chooses what a message recalls of `passages` (oldest first) as if they were its past, the best first. `here`: the end of its own conversation. */
 export function recallElsewhere<P extends Passage>(
   passages: readonly P[],
   here: readonly SpokenText[],

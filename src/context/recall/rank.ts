@@ -31,10 +31,7 @@ interface Finding extends Omit<Ranking, 'scores'> {
   readonly best: readonly number[]
 }
 
-/**
- * Ranks the entries before `n` (default: all) for a text, and for parts of it by themselves, as if the index ended there. All get
- * scores for the same entries: of the sessions that match the text best, of the few that match a part best, and of the newest ones.
- */
+/** Ranks the entries before `n` for a text and for parts of it, all on the same entries: of the sessions that match either best, and the newest. */
 export function rank(
   index: RankedIndex,
   text: string,
@@ -73,10 +70,7 @@ export function rank(
     return { matches, ofSession, best, whole, terms }
   }
 
-  /**
-   * BM25 of the entries before n, in one of the lists. At most `limit` postings are read: those of the rarest terms first,
-   * as what most entries have tells least. The term at which the limit is reached is read in its newest entries only.
-   */
+  /** BM25 of the entries before n, in one of the lists. At most `limit` postings: of rare terms first, which tell most; of the last one the newest. */
   function findMatches(query: readonly QueryTerm[], limit: number, list: number): Matches {
     if (!lists[list] || lists[list].length < n) lists[list] = new Float32Array(2 * n)
     const scores = lists[list].subarray(0, n).fill(0)

@@ -39,10 +39,7 @@ export const limits = {
   related: 2 ** 12,
   /** Sessions are looked into, the best ones first, until they have this many entries. */
   entries: 2 ** 11,
-  /**
-   * The sessions of this many newest entries are always looked into: old entries are compared with what is in view. Of the
-   * sessions that match a part of the message best, as many entries are looked into.
-   */
+  /** The sessions of this many newest entries are always looked into, to compare old with what is in view; of those best for a part, as many. */
   newest: 256,
 }
 

@@ -1,9 +1,6 @@
 import { unspacedCharacters, wordCharacters } from '../../log/word-characters.ts'
 
-/**
- * The terms of a text, in order, as often as they occur. Pure string work: `Intl.Segmenter` would find words in
- * Chinese, but its dictionary changes with the engine, and a context must be the same bytes everywhere.
- */
+/** The terms of a text, in order, as often as they occur. Without `Intl.Segmenter`: its dictionary changes with the engine, and so would contexts. */
 export function termsOf(text: string): readonly string[] {
   const terms: string[] = []
   const isPlain = !foreign.test(text)

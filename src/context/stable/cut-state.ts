@@ -81,10 +81,7 @@ function cutSteps(costs: Costs) {
       : atRound({ ...past, next }, stop)
   }
 
-  /**
-   * A user message: makes room before it if it does not fit behind the conversation so far. After the first cut it is expected to
-   * be as long as the two before it, so that a cut is known before the message comes. Before that nothing goes that still fits.
-   */
+  /** Makes room before a user message. After the first cut it is charged like the longest of the last two, so that a cut is known before it comes. */
   function atUser(cutState: CutState, isEarly = false): CutState {
     const { user, turn } = cutState
     const isWhole = isStill(cutState)

@@ -8,10 +8,7 @@ export type DividedRoom = Readonly<ReturnType<typeof divideRoom>>
 /** The shares of the room that are kept for recall and for digests, and that a cut leaves. */
 type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
 
-/**
- * Divides the window by maximum charges, not by the present cost of marker, notes, digests and recall: what varies from
- * turn to turn must not move the cut. System prompt and tools are rounded up for the same reason (a date in the prompt).
- */
+/** Divides the window by maximum charges, system prompt and tools rounded up: what varies from turn to turn, such as a date, must not move the cut. */
 export function divideRoom(frame: Frame, shares: Shares) {
   const { window, transcript, notes, full } = frame
   const base = baseRoom(frame)

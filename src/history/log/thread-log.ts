@@ -138,10 +138,7 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     return { isNow, system: [...first, ...leading], transcript, origin: leading.length + 1 }
   }
 
-  /**
-   * Asks for vectors of the newest entries that have none, after a turn began at this place; without a place, of entries
-   * that wait, for the messages to come. Returns how many there were. Never throws.
-   */
+  /** Asks for missing vectors, the newest first, after a turn began at `first`; else for messages to come. Says how many there were. Never throws. */
   async function embedMissing(first?: number): Promise<number> {
     try {
       const head = await store.head(key)

@@ -26,10 +26,7 @@ interface PlanOptions {
 /** What branches repeat of each other is written again: this many entries at most. */
 const mostRepeated = 100_000
 
-/**
- * Makes branches of a tree of messages. A branch parts between turns, so a turn that was answered twice is in both branches.
- * What is stored stays where it is; what is new goes on at the end of its branch, or becomes a branch.
- */
+/** Makes branches, which part between turns, of a tree of messages. What is stored stays; what is new goes on at a branch's end or becomes one. */
 export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): readonly ReadThread[] {
   const { actor, stored, time } = options
   const { childrenOf, roots } = growTree(nodes, options.current)

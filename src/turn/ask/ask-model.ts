@@ -206,10 +206,7 @@ interface CacheReading {
   readonly isPartial?: boolean | undefined
 }
 
-/**
- * What came from the cache of the model server, as far as it told. If it is far less than was the same as before, also the
- * probable reason, for a server of one's own: at a provider a cache ends by the clock, and may not have been asked for.
- */
+/** What came from the server's cache; if far less than was the same, also why, for a local server: at a provider a cache ends by the clock. */
 export function readCache(call: CacheReading): Pick<LateAccount, 'cached' | 'cacheLost'> {
   const { context, factor, reply, reported, isLocal = false, isPartial = false } = call
   const predicted = toModelTokens(context.tokens, factor)

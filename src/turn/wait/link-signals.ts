@@ -1,7 +1,4 @@
-/**
- * A signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` it can be unlinked: a signal
- * that lives as long as the process and is passed to every turn would collect something of each.
- */
+/** Aborted as soon as one of the signals is. Unlike `AbortSignal.any` it can be unlinked: a long-lived signal would collect something of each turn. */
 export function linkSignals(...signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController()
   const links: (() => void)[] = []

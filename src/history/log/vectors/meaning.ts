@@ -3,10 +3,7 @@ import { isOrdinary } from '../../../context/conversation/unit.ts'
 import * as ranking from '../../../context/recall/ranking.ts'
 import { type Chunks, cosinesAt, fine } from './cosines.ts'
 
-/**
- * Models differ in how alike they find two texts that have nothing to do with each other, so what counts is how far a unit
- * stands out among all: from `outstanding` standard deviations above the mean on, and in full after `span` more.
- */
+/** Models differ in how alike they find unrelated texts: a unit counts from `outstanding` deviations above the mean on, in full after `span` more. */
 const outstanding = 0.5
 const span = 2.5
 
@@ -16,10 +13,7 @@ const leastDeviation = 0.02 * fine
 /** Fewer units say nothing about what is usual. */
 const fewest = 8
 
-/**
- * The meaning of a transcript's units. A unit that means the same as the message counts as if it had all of its words,
- * times `weight`; one beside it gets a part, as with words. `lead`: how many entries stand before the transcript.
- */
+/** A unit that means the same as the message counts as if it had all of its words, times `weight`; one beside it in part. `lead`: entries before. */
 export function meaningOf(transcript: Transcript, lead: number, weight: number, chunks: Chunks): Meaning {
   /** By unit: whether the last message found it by its meaning more than by its words. */
   let meant: { readonly user: number; readonly isMeant: Uint8Array } | undefined

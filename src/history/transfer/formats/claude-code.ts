@@ -5,10 +5,7 @@ import type { Format, Item, PlacedFields, SourceMessage, SourceNode } from './so
 import { has, placeFields } from './source.ts'
 import { sign } from './unsigned-message.ts'
 
-/**
- * A session file of Claude Code. Lines name their parents, but results of parallel calls part and never meet again, so only
- * a prompt of the user is taken where its parent says: at the end of the turn that it follows.
- */
+/** A session file of Claude Code. Results of parallel calls part and never meet again, so only a prompt of the user is placed by its parent. */
 export const claudeCode: Format = {
   name: 'Claude Code',
   prefix: 'claude-code',
