@@ -16,15 +16,9 @@ export interface ChatOptions extends TurnOptions {
   readonly history?: History
   /** What the model may call, each made by `defineTool`. */
   readonly tools?: readonly Tool[]
-  /**
-   * Whether the model may read any message of the conversation in full, by its number, with the tool `read_message`: what was
-   * cleared, clipped or left out names its number. What is hidden stays so. Only with a history. Default false.
-   */
+  /** Whether the model may read any message that is not hidden, in full, with the tool `read_message`. Needs a history. Default false. */
   readonly readMessages?: boolean
-  /**
-   * What the model reads of a turn that was cancelled. `keep`: the answer was cancelled, and the user's message still
-   * counts. `disregard`: the model should disregard the whole turn. Default `keep`.
-   */
+  /** What the model reads of a cancelled turn. `keep`: that its answer was cancelled. `disregard`: to disregard the whole turn. Default `keep`. */
   readonly cancelledTurn?: CancelledTurn
   /** States that tools read. Name them if conversations may grow beyond 2048 messages. */
   readonly state?: readonly State<unknown>[]
@@ -32,10 +26,7 @@ export interface ChatOptions extends TurnOptions {
   readonly maxRounds?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
-  /**
-   * Whether the tools of one round run in sequence, in the order of the calls, so that each finds what the ones before it
-   * have remembered or answered. `inOrder` of a tool says it for that tool. Default false: they run side by side.
-   */
+  /** Whether tools of a round run in order, so that each finds what those before it remembered. `inOrder` of a tool wins. Default false. */
   readonly toolsInOrder?: boolean
   /** The counter for `respond`; a history has its own. Default `estimate()`. */
   readonly count?: TokenCounter

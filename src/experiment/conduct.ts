@@ -1,3 +1,4 @@
+import { breathe } from '../history/log/rests.ts'
 import { linkSignals } from '../turn/wait/link-signals.ts'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentResult } from './experiment-event.ts'
@@ -69,12 +70,13 @@ async function orEnd(active: ActiveExperiment, work: () => Promise<RunEnd>): Pro
 }
 
 /** Takes one step: every role acts, then the goals are tested. Returns a wish as soon as one comes; the step stays open. */
-export async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
+async function takeStep(active: ActiveExperiment): Promise<Wish | undefined> {
   const { step, plan, log, emit } = active
   await emit({ type: 'step-started', step, environment: active.environment })
   const decision = await askHooks(active, 'before-step', [])
   for (const role of plan.roles) {
-    await letOthersRun()
+    // Where all answer at once, not even the lease would be renewed.
+    await breathe()
     active.signal.throwIfAborted()
     const wish = await findWish(active)
     if (wish) return wish
@@ -99,7 +101,7 @@ export async function takeStep(active: ActiveExperiment): Promise<Wish | undefin
 }
 
 /** Finishes the turns that a pause or a crash left open after a hook had ended the step. */
-export async function finishLeft(active: ActiveExperiment): Promise<void> {
+async function finishLeft(active: ActiveExperiment): Promise<void> {
   for (const role of active.plan.roles) {
     const thread = active.roleThread(role.name)
     const last = (await stepTurns(thread, active.step)).at(-1)
@@ -109,18 +111,10 @@ export async function finishLeft(active: ActiveExperiment): Promise<void> {
 }
 
 /** Closes the failed turn of an experiment that crashed while it was failing. */
-export async function closeFailing({ log, roleThread, signal }: ActiveExperiment): Promise<void> {
+async function closeFailing({ log, roleThread, signal }: ActiveExperiment): Promise<void> {
   const { role, code } = log.state.failing!
   const resumed = await whenFree(() => roleThread(role).resume(), signal)
   await resumed?.turn.fail(code)
-}
-
-/** Lets timers and requests run: where all answer at once they would be blocked, even the renewal of the own lease. */
-function letOthersRun(): Promise<void> {
-  return new Promise(resolve => {
-    const { setImmediate: soon = setTimeout } = globalThis as { setImmediate?: (run: () => void) => unknown }
-    soon(resolve)
-  })
 }
 
 async function findWish({ id, control, log, wishOf, signal }: ActiveExperiment): Promise<Wish | undefined> {

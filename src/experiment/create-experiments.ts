@@ -1,3 +1,4 @@
+import { toCanonical } from '../history/calls/hash-of.ts'
 import { eachConversation } from '../history/create-history.ts'
 import { refuseUnknown } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
@@ -220,15 +221,12 @@ const runKey = (number: number) => `run/${number}`
 function checkPlan({ created }: ExperimentState, plan: ExperimentPlan): void {
   const now = toCreated(plan)
   for (const part of ['name', 'roles', 'variables'] as const) {
-    if (inOrder(now[part]) === inOrder(created[part])) continue
+    // The order of roles matters, that of variables does not.
+    if (toCanonical(now[part]) === toCanonical(created[part])) continue
     const problem = `This plan differs in its ${part} from the one that the experiment was begun with`
     throw new ExperimentError('plan_changed', `${problem}: resume it with its own.`)
   }
 }
-
-/** For comparing: the order of roles matters, that of variables does not. */
-const inOrder = (part: Created['name' | 'roles' | 'variables']) =>
-  JSON.stringify(typeof part === 'object' && !Array.isArray(part) ? Object.entries(part).sort() : part)
 
 function toCreated({ name, roles, variables, goals, maxSteps, environment, json }: ExperimentPlan): Created {
   return {

@@ -1,6 +1,8 @@
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze } from 'immer'
 import { normalizeText } from '../history/log/logged-message.ts'
+import { attempt } from '../log/attempt.ts'
 import { cut } from '../log/line.ts'
+import { isContainer } from '../state/freeze.ts'
 import { VariableError } from './experiment-error.ts'
 
 enablePatches()
@@ -144,11 +146,10 @@ export function checkValue(variable: string, type: VariableType, value: unknown)
 export function checkJson(variable: string, value: unknown, depth = 0): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   if (typeof value === 'number' && Number.isFinite(value)) return
-  const isContainer = Array.isArray(value) || isPlainObject(value)
-  if (!isContainer || depth > deepest) throw new VariableError(variable, `cannot hold ${shown(value)}`)
-  const odd = Reflect.ownKeys(value as object).find(isNotStored)
+  if (!isContainer(value) || depth > deepest) throw new VariableError(variable, `cannot hold ${shown(value)}`)
+  const odd = Reflect.ownKeys(value).find(isNotStored)
   if (odd !== undefined) throw new VariableError(variable, notStored(odd))
-  for (const inner of Object.values(value as object)) checkJson(variable, inner, depth + 1)
+  for (const inner of Object.values(value)) checkJson(variable, inner, depth + 1)
 }
 
 /** JSON drops symbols, and `__proto__` would become the prototype when it is read. */
@@ -157,11 +158,10 @@ const notStored = (key: PropertyKey): string => `no value can have the key ${Str
 
 function shown(value: unknown): string {
   if (typeof value === 'number' || value === undefined) return String(value)
-  try {
-    return cut(JSON.stringify(value) ?? `a ${typeof value}`, 80)
-  } catch {
-    return `a ${typeof value} that is no JSON`
-  }
+  return attempt(
+    () => cut(JSON.stringify(value) ?? `a ${typeof value}`, 80),
+    `a ${typeof value} that is no JSON`,
+  )
 }
 
 const deepest = 100
@@ -176,11 +176,5 @@ const plainTypes: Readonly<
   float: { name: 'a float (a number)', test: Number.isFinite },
   bool: { name: 'a bool', test: value => typeof value === 'boolean' },
   array: { name: 'an array', test: Array.isArray },
-  object: { name: 'an object', test: isPlainObject },
-}
-
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  object: { name: 'an object', test: value => isContainer(value) && !Array.isArray(value) },
 }

@@ -30,10 +30,7 @@ export interface HistoryOptions extends HistorySettings {
    * exports and deletions keep to this person's. Default: no person; the history then sees the conversations of all.
    */
   readonly person?: string
-  /**
-   * What a message may bring back: of its own conversation, or also of the person's others, word for word, with day and name.
-   * Only where a `person` speaks. Default `'conversation'`.
-   */
+  /** What a message may bring back, word for word: of its own conversation, or of all of the `person`'s. Default `'conversation'`. */
   readonly remember?: 'conversation' | 'person'
   /** How long a writer keeps a turn without renewing its lease; then another may take over. Default 30 s. */
   readonly leaseMs?: number

@@ -30,10 +30,7 @@ export interface Thread extends Hands {
   begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
   /** Goes on with a turn whose writer is gone; undefined if none is open. Throws a LeaseError with `retryAfterMs` while a holder has the turn. */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
-  /**
-   * Erases the text of the message at a place, in the log and in all that was made of it: the index of words, vectors, caches, and
-   * the records of calls from its turn on. A mark stays in its place. Throws a LeaseError while a turn of the thread is held.
-   */
+  /** Erases a message's text from log, index, vectors, caches and records of calls; a mark stays. Throws a LeaseError while a turn is held. */
   erase(seq: number): Promise<void>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
@@ -74,7 +71,7 @@ export interface Thread extends Hands {
   /** Stores a model call that is over: its context, its model, and what the provider reported. */
   saveCall(context: Context, call: CallInfo): Promise<StoredCall>
   /** Model calls, newest first. A call whose process died before its outcome was known is `interrupted`. */
-  calls(options?: CallsOptions): Promise<readonly ThreadCall[]>
+  calls(options?: Pick<ViewOptions, 'limit'>): Promise<readonly ThreadCall[]>
   /** The messages that the model was sent in a call, byte for byte. */
   replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
   /** The newest logged calibration of a model: how far our counts are from what its provider reported. */
@@ -83,11 +80,6 @@ export interface Thread extends Hands {
   embed(): Promise<number>
   /** Makes a branch that shares the past up to `at`: the last entry of a closed turn, or the one before a user message. */
   fork(options: ForkOptions): Promise<Thread>
-}
-
-export interface CallsOptions {
-  /** Only the newest ones. Default: all. */
-  readonly limit?: number
 }
 
 export interface ForkOptions {
@@ -108,10 +100,7 @@ export interface BeginOptions {
   readonly marks?: readonly Mark[]
   /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */
   readonly after?: number
-  /**
-   * Whether the caller stores a call, or leaves or ends the turn, before it reports success. Then the messages, and what is
-   * appended to the turn, are on disk with that. Default false: each is on disk when it resolves.
-   */
+  /** Whether the caller stores a call, or leaves or ends the turn, before it reports success: all is on disk then. Default false. */
   readonly isFollowed?: boolean | undefined
 }
 

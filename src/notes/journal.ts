@@ -25,13 +25,8 @@ const MAX_EARLIER = 40
 export const journalOf = (messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string =>
   writeJournal(newestActions(messages, max), max, isShort)
 
-interface NewestActions {
-  readonly earlier: number
-  readonly actions: readonly Action[]
-}
-
 /** The actions that may have room in a journal of at most `max` characters. Older ones are only counted: a turn may have thousands. */
-export function newestActions(messages: readonly Message[], max: number): NewestActions {
+export function newestActions(messages: readonly Message[], max: number) {
   let from = messages.length
   for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls([messages[--from]!])
   const actions = readActions(messages.slice(from)).filter(({ call }) => call.name !== noteToolName)
@@ -48,7 +43,12 @@ export function countCalls(messages: readonly Message[]): number {
   return count
 }
 
-export function writeJournal({ earlier, actions }: NewestActions, max: number, isShort: boolean): string {
+export function writeJournal(
+  newest: ReturnType<typeof newestActions>,
+  max: number,
+  isShort: boolean,
+): string {
+  const { earlier, actions } = newest
   const lines: string[] = []
   let room = max
   // Newest first, so that the work does not grow with the turn.

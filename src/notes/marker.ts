@@ -16,10 +16,7 @@ const start = () => [bracket(), '\\s?', `(${signs})`, ...'note', 's?', between, 
 const owner = () => [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
 const steps = () => [...start(), ...owner(), '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
 
-/**
- * The marker of a note as models write it: in any case; with blanks, dashes, underscores or nothing between the words; with
- * `NOTES` for `NOTE`, `MYSELF` or `YOURSELF` for `SELF`; with any square bracket. The groups are signs of bold type after the bracket, and the nonce.
- */
+/** The marker as models write it: any case, `NOTES`, `MYSELF`, dashes or nothing between words, any bracket. Groups: signs of bold, the nonce. */
 export const createMarker = (): RegExp => new RegExp(steps().join(''), 'gi')
 
 const reach = 64

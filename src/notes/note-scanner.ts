@@ -2,10 +2,7 @@ import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
 
 export interface NoteOptions {
-  /**
-   * A secret word in the marker: with `a1b2` only `[NOTE TO SELF a1b2: …]` is kept as a note; other blocks are cut, and
-   * not kept. 1 to 32 letters and digits; they are compared exactly.
-   */
+  /** A secret in the marker: of `a1b2` only `[NOTE TO SELF a1b2: …]` is kept, other blocks are cut. 1 to 32 letters and digits, exactly. */
   readonly nonce?: string | undefined
 }
 
@@ -126,10 +123,7 @@ export function createNoteScanner(options: NoteOptions = {}): NoteScanner {
 
 const mostSpace = 16
 
-interface Gap {
-  readonly before: string
-  readonly after: string
-}
+type Gap = Readonly<Record<'before' | 'after', string>>
 
 /** The white space of one side: blank lines before and after a block are not added up. */
 const closeGap = ({ before, after }: Gap): string => (lines(after) >= lines(before) ? after : before)

@@ -86,11 +86,7 @@ function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[
   return { ...Object.fromEntries(present), content: veiledResult } as unknown as M
 }
 
-/**
- * Cuts notes out of everything in a message but its text (whose note was cut when the reply was read): the arguments of
- * calls in every dialect, and fields that the library does not read. Only for display: the stored message stays as it is.
- * Returns the same object where nothing was cut.
- */
+/** For display: cuts notes out of calls in every dialect and of fields that the library does not read. The same object where nothing was cut. */
 function cutCallNotes<M extends MessageLike>(source: M): M {
   const seen = new Map<object, unknown>()
 

@@ -26,7 +26,8 @@ export function isPlain(value: unknown): boolean {
   return true
 }
 
-function isContainer(value: unknown): value is object {
+/** Whether a value is a list or a plain object. */
+export function isContainer(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return true
   const prototype = Object.getPrototypeOf(value)

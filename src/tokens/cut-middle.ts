@@ -2,10 +2,7 @@ import type { TokenCounter } from './create-counter.ts'
 
 const maxAttempts = 30
 
-/**
- * Cuts a text in its middle, visibly, to at most `limit` tokens; returns '' when not even the mark fits. Beginning and end stay: they
- * say what the text is and what it wants. `markOf` makes the text of the gap from the number of tokens that are missing.
- */
+/** Cuts a text in its middle, as its ends say what it is, to at most `limit` tokens; '' if not even the mark fits. `markOf` is told the missing ones. */
 export function cutMiddle(
   text: string,
   limit: number,

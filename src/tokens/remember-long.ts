@@ -1,7 +1,4 @@
-/**
- * Remembers the counts of long texts: a client sends the same tools and the same system prompt with every request. The texts that
- * were used last stay, as hashes: a counter outlives conversations, and must not keep what was said in one that is deleted.
- */
+/** Remembers the counts of long texts, which clients send again and again. As hashes: a counter outlives conversations, also those that are deleted. */
 export function rememberLong(count: (text: string) => number): (text: string) => number {
   const cache = new Map<string, number>()
   return text => {

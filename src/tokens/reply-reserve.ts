@@ -1,5 +1,5 @@
 /** What is known before a call about the reply that it will get. All tokens are the model's. */
-export interface ExpectedReply {
+interface ExpectedReply {
   readonly window: number
   /** The system prompt and the tools. */
   readonly head: number
@@ -9,18 +9,12 @@ export interface ExpectedReply {
   readonly asked?: number | undefined
 }
 
-/** The tokens that are kept free for a reply, and why that number. */
-export interface ReplyReserve {
-  readonly reserve: number
-  readonly why: string
-}
-
 /**
  * What to keep free for a reply: what is likely, not the most that a client would take. An eighth of the window; more where
  * replies of the conversation were longer, up to half of what the system prompt and the tools leave; less where these leave
  * little, or the client asks for less. It moves in coarse steps only, because each step moves the cut.
  */
-export function replyReserve({ window, head, likely = 0, asked: requested }: ExpectedReply): ReplyReserve {
+export function replyReserve({ window, head, likely = 0, asked: requested }: ExpectedReply) {
   const step = Math.max(1, window / 16)
   const room = Math.max(0, window - Math.ceil(head / step) * step)
   const usual = Math.floor(Math.min(window / 8, room / 4))

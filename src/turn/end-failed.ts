@@ -1,4 +1,5 @@
 import type { SeenMessage } from '../history/log/logged-message.ts'
+import { attempt } from '../log/attempt.ts'
 import { ThroughlineError } from '../log/error.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { type TurnLog, withNote } from './log/turn-log.ts'
@@ -47,12 +48,7 @@ export async function endFailed(
 const isTooLong = ({ code }: Failure) => code === 'context_too_long' || code === 'context_overflow'
 
 export function toError(thrown: unknown): Failure {
-  if (thrown instanceof Error) return thrown
-  try {
-    return new Error(String(thrown))
-  } catch {
-    return new Error('it failed')
-  }
+  return thrown instanceof Error ? thrown : new Error(attempt(() => String(thrown), 'it failed'))
 }
 
 /** The code of an error. The model reads it in later turns, so it must never be the message. */
@@ -61,10 +57,7 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'internal_error'
 }
 
-/**
- * Closes a turn with the messages that arrived, or with less of them if the store refuses their size: an open turn would block
- * the next one. Returns an error instead of throwing it: the first error says more, and the next turn closes what stays open.
- */
+/** Closes a turn with what arrived, or less where that is too large: an open one would block the next. Returns an error, as the first one says more. */
 async function closeTurn(
   arrived: readonly SeenMessage[],
   close: (arrived: readonly SeenMessage[]) => Promise<void>,

@@ -26,10 +26,7 @@ export interface TurnOptions
   readonly window?: number
   /** What is done when even the newest messages do not fit: see `fit`. Default `'trim'`, with a warning. */
   readonly overflow?: FitOptions['overflow']
-  /**
-   * Kept free for the reply. Default: that of the history, else what is likely: an eighth of the window, more where replies of
-   * the conversation were longer, and never more than `settings.maxTokens`.
-   */
+  /** Kept free for the reply. Default: that of the history, else an eighth of the window, more after longer replies, at most `settings.maxTokens`. */
   readonly reserve?: number
   /** `temperature`, `maxTokens` and the like, for every call. */
   readonly settings?: ModelSettings

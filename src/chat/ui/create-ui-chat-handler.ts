@@ -9,6 +9,7 @@ import {
   ThroughlineError,
 } from '../../log/error.ts'
 import { readBody } from '../../log/fields.ts'
+import { parseJson } from '../../log/parse-json.ts'
 import { present } from '../../log/present.ts'
 import { createCancels } from '../../turn/cancels.ts'
 import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
@@ -222,7 +223,7 @@ const noRoute = (api: string) =>
   )
 
 /** The JSON of a body; undefined if it is none. The type must be told: a page of another site can send any other type with a user's cookie. */
-export async function readJsonBody(request: Request, most: number): Promise<unknown> {
+async function readJsonBody(request: Request, most: number): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;|$)/i.test(type))
     throw new ThroughlineError(
@@ -239,11 +240,7 @@ export async function readJsonBody(request: Request, most: number): Promise<unkn
     pieces.push(decoder.decode(chunk, { stream: true }))
   }
   pieces.push(decoder.decode())
-  try {
-    return JSON.parse(pieces.join('')) as unknown
-  } catch {
-    return undefined
-  }
+  return parseJson(pieces.join(''))
 }
 
 const tooLarge = (most: number) =>

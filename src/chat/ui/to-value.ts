@@ -1,13 +1,10 @@
+import { attempt } from '../../log/attempt.ts'
 import { read } from '../../log/fields.ts'
 
 /** The arguments or the result of a tool: an object or a list that can be written again as such, anything else as text. */
 export function toValue(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text
-  try {
-    return read.json(JSON.parse(text, refuseUnsafe), 'text')
-  } catch {
-    return text
-  }
+  return attempt(() => read.json(JSON.parse(text, refuseUnsafe), 'text'), text)
 }
 
 /** The client of the AI SDK refuses a whole stream in which an object has one of these keys. */

@@ -3,7 +3,7 @@ import type { History } from '../../history/index.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { Mark, StoredTurn, ThreadKey } from '../../stores/store.ts'
+import type { Mark, MarkedPlace, StoredTurn, ThreadKey } from '../../stores/store.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import type { EarlierMessage, UIReference, UIRequest } from './read-ui-request.ts'
 
@@ -84,10 +84,7 @@ async function placeOf({ store, tenant }: History, conversation: string, id: str
   return place
 }
 
-interface EntryPlace {
-  readonly thread: ThreadKey
-  readonly at: number
-}
+type EntryPlace = Omit<MarkedPlace, 'mark'>
 
 /** The end of a message's line: of the newest branch if that shares it. The client has seen the message's own turn. */
 async function endOf(history: History, { thread, at }: EntryPlace, newestBranch: string): Promise<UIPlace> {

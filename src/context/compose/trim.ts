@@ -16,11 +16,7 @@ interface Text {
 
 const ownText = -1
 
-/**
- * Cuts the longest texts in their middle until everything fits: all to one common length, so that short texts stay
- * whole. Returns undefined when that is not enough. Calls, images and tool schemas are never touched; with `trim-results`
- * only results of tools are.
- */
+/** Cuts the longest texts (with `trim-results` only results) in their middle to one length, until all fits; undefined if that is not enough. */
 export function trimPieces(frame: Frame, pieces: readonly Piece[]): readonly Piece[] | undefined {
   const texts = pieces.flatMap((piece, place) => textsOf(frame, piece, place))
   const textTokens = texts.reduce((sum, text) => sum + text.tokens, 0)

@@ -29,10 +29,7 @@ export function digestExchange(exchange: Exchange, digesters = defaultDigesters)
 export const maxRequest = 80
 const MAX_DIGEST = 1000
 
-/**
- * The digest line of an exchange, with a digest of at most `max` characters. A request that is sent itself is not repeated. All digests are written here: text of
- * strangers (a request, a tool's name, arguments, results) is quoted here. With it the faults of digesters: `digester "digestPoll" threw: boom`.
- */
+/** The digest line of an exchange, and the faults of digesters: `digester "digestPoll" threw: boom`. Text of strangers in any digest is quoted here. */
 export function digestLine(
   exchange: Exchange,
   digesters: readonly Digester[],

@@ -1,6 +1,6 @@
 import { attempt } from '../../log/attempt.ts'
 import { cut, few, plural } from '../../log/line.ts'
-import { parseJson } from '../../log/parse-json.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
 import { answerOf, type Digester } from './exchange.ts'
 
 const UNKNOWN = 'unknown program'
@@ -30,7 +30,7 @@ export function summarizeProgram(value: unknown): string {
       attempt(() => describeStep(steps[index]), '?'),
     )
     if (count > MAX_STEPS) shown.push(`… ${count - MAX_STEPS} more`)
-    const name = toName(get(owner, 'name')) || toName(get(owner, 'title')) || 'Unnamed'
+    const name = toWord(get(owner, 'name'), MAX_NAME) || toWord(get(owner, 'title'), MAX_NAME) || 'Unnamed'
     return `${name}, ${plural(count, 'step')}: ${shown.join(' → ')}${describeLoop(get(owner, 'loop'))}`
   }, UNKNOWN)
 }
@@ -50,8 +50,6 @@ function describeLoop(loop: unknown): string {
   if (!Number.isFinite(count) || count < 0) return ''
   return count === 0 ? ', infinite loop' : `, ${count}x loop`
 }
-
-const toName = (value: unknown) => (typeof value === 'string' ? cut(value, MAX_NAME) : '')
 
 function get(value: unknown, key: string): unknown {
   return (value as Record<string, unknown> | null | undefined)?.[key]
@@ -106,10 +104,7 @@ const KINDS = ['action', 'command', 'op', 'type', 'kind', 'name']
 const STEP_LISTS =
   /^(program|steps|actions|commands|tasks|stages|phases|operations|instructions|sequence|timeline|moves|scenes|jobs|pipeline|workflow|script|plan|routine)$/i
 
-/**
- * The steps of a program, told by their shape: a list of objects that all have a kind. It stands under `steps` or under
- * another key, one object deeper, or alone. `owner`: what the list stands in; it has the name and the loop.
- */
+/** The steps of a program: a list of objects that all have a kind, under any key, one object deeper, or alone. `owner` has name and loop. */
 function stepsOf(value: unknown, key = '') {
   return attempt(
     () =>
@@ -154,7 +149,7 @@ function describeAny(step: unknown): string {
   if (kind === undefined) return '?'
   const short = values(step)
     .filter(([key]) => key !== kind)
-    .flatMap(([key, value]) => (isPlain(value) ? values(value) : [[key, value] as const]))
+    .flatMap(([key, value]) => (isObject(value) ? values(value) : [[key, value] as const]))
     .flatMap(([key, value]) => shortValues(key, value))
     .slice(0, MAX_VALUES)
   return toWord(get(step, kind)) + (short.length > 0 ? `(${short.join(', ')})` : '')
@@ -169,19 +164,17 @@ function shortValues(key: string, value: unknown): readonly string[] {
 }
 
 const kindOf = (step: unknown, kinds: readonly string[]): string | undefined =>
-  isPlain(step) ? kinds.find(key => toWord(get(step, key)) !== '') : undefined
-
-const isPlain = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  isObject(step) ? kinds.find(key => toWord(get(step, key)) !== '') : undefined
 
 /** The first values of an object under their keys. */
 function values(object: unknown): readonly (readonly [key: string, value: unknown])[] {
-  if (!isPlain(object)) return []
-  return Object.keys(object as object)
+  if (!isObject(object)) return []
+  return Object.keys(object)
     .slice(0, MAX_LOOKS)
     .map(key => [key, get(object, key)] as const)
 }
 
-const toWord = (value: unknown) => (typeof value === 'string' ? cut(value, MAX_WORD) : '')
+const toWord = (value: unknown, max = MAX_WORD) => (typeof value === 'string' ? cut(value, max) : '')
 
 /** The length of a list; 0 where a proxy claims an impossible one. */
 function lengthOf(list: unknown): number {

@@ -103,15 +103,11 @@ export const markerCost = (frame: Frame): number =>
 export const noteCharge = ({ notes, noteBudget, transcript }: Frame): number =>
   notes === 'inline' && transcript.notes.length > 0 ? noteBudget : 0
 
-export function draftCost({
-  frame,
-  spans,
-  insertions,
-  cleared,
-}: Decided & Pick<Draft, 'insertions'>): number {
+export function draftCost(decided: Decided & Pick<Draft, 'insertions'>): number {
+  const { frame, spans, insertions, cleared } = decided
   let tokens = fixedCost(frame) + ordinaryCost(frame, cleared, { from: 0, to: frame.transcript.units.length })
   for (const span of spans) tokens -= ordinaryCost(frame, cleared, span)
-  tokens += savingSum(frame.transcript, referredBy({ frame, spans, cleared }).values())
+  tokens += savingSum(frame.transcript, referredBy(decided).values())
   for (const insertion of insertions) tokens += insertionCost(frame, insertion)
   if (needsMarker(frame, spans)) tokens += markerCost(frame)
   const notes = gatherNotes(frame, spans)
@@ -121,11 +117,8 @@ export function draftCost({
 type Decided = Pick<Draft, 'frame' | 'spans' | 'cleared'>
 
 /** The units that are sent with the result of an earlier one, to which they refer and which is not sent whole; and that unit. */
-export function referredBy({
-  frame: { transcript, fixed },
-  spans,
-  cleared,
-}: Decided): ReadonlyMap<number, number> {
+export function referredBy({ frame, spans, cleared }: Decided): ReadonlyMap<number, number> {
+  const { transcript, fixed } = frame
   if (transcript.references.length === 0) return new Map()
   const isLeftOut = (unit: number) =>
     !fixed.has(unit) && !['recalled', undefined].includes(findSpan(spans, unit)?.fate)

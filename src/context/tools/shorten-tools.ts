@@ -4,15 +4,8 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { firstSentence, splitFences } from '../digests/text.ts'
 import { counterOf, type FrameOptions } from '../draft/frame-options.ts'
 
-/** Tools as they are sent. */
-export interface OfferedTools {
-  readonly tools: readonly unknown[]
-  /** The tokens that shorter descriptions saved. */
-  readonly saved: number
-}
-
-/** The tools of the options as they are sent. */
-export function offeredTools(options: Pick<FrameOptions, 'tools' | 'maxToolTokens' | 'count'>): OfferedTools {
+/** The tools of the options as they are sent, and the tokens that shorter descriptions saved. */
+export function offeredTools(options: Pick<FrameOptions, 'tools' | 'maxToolTokens' | 'count'>) {
   const { tools = [], maxToolTokens } = options
   if (maxToolTokens === undefined || tools.length === 0) return { tools, saved: 0 }
   const count = counterOf(options)
@@ -25,7 +18,7 @@ export function offeredTools(options: Pick<FrameOptions, 'tools' | 'maxToolToken
 }
 
 /** What was made of tools: a client offers the same ones with every request. The newest are the last. */
-const cache = new Map<string, OfferedTools>()
+const cache = new Map<string, ReturnType<typeof shortenTools>>()
 const mostKnown = 32
 const longestKnown = 512 * 1024
 
@@ -34,7 +27,7 @@ const longestKnown = 512 * 1024
  * first, each step for all tools. Names, types, enums, defaults and what else a schema demands stay as they are. If the
  * last step is not enough, its result is sent. Pure: the same tools, limit and counter give the same bytes.
  */
-export function shortenTools(tools: readonly unknown[], most: number, count: TokenCounter): OfferedTools {
+export function shortenTools(tools: readonly unknown[], most: number, count: TokenCounter) {
   const whole = tools.length === 0 ? 0 : count.tools(tools)
   // What is no JSON is sent, and refused, as it is.
   const json = whole > most ? attempt(() => JSON.stringify(tools), undefined) : undefined

@@ -171,10 +171,7 @@ export const endOf = (plan: Plan): number =>
 export function fromPlan(
   { messages }: Pick<Plan, 'messages'>,
   messageAt: (seq: number) => MessageLike | undefined,
-  {
-    prompt = '',
-    quotes = () => '',
-  }: { prompt?: string | undefined; quotes?: (part: Remembered) => string } = {},
+  { prompt = '', quotes = (_part: Remembered): string => '' } = {},
 ): readonly MessageLike[] {
   const entry = (seq: number): MessageLike => {
     const message = messageAt(seq)

@@ -6,6 +6,7 @@ import {
 } from '../../context/checkpoint/checkpoint.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import { learnedIn as learnedBetween, type PromptLayout } from '../../context/prompt/layout.ts'
+import { attempt } from '../../log/attempt.ts'
 import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
@@ -215,14 +216,12 @@ export function toBytes(checkpoints: readonly Checkpoint[]): Uint8Array {
 }
 
 function fromBytes(sealed: Uint8Array): readonly Checkpoint[] {
-  try {
+  return attempt(() => {
     const bytes = createReader(unseal(checkpointVersion, sealed, unusable), unusable)
     const heads = JSON.parse(bytes.text()) as readonly (Omit<Checkpoint, 'packed'> & { size: number })[]
     return heads.map(({ size, ...rest }) => {
       bytes.align()
       return { ...rest, packed: bytes.bytes(size) }
     })
-  } catch {
-    return []
-  }
+  }, [])
 }

@@ -47,10 +47,7 @@ export const isHands = (value: unknown): value is readonly Hand[] =>
 export type PlacedHands = readonly (readonly [seq: number, hands: readonly Hand[]])[]
 
 /** What a person wants of a conversation: the places of messages that are always sent, and of those that are never. */
-export interface HandState {
-  readonly pinned: readonly number[]
-  readonly hidden: readonly number[]
-}
+export type HandState = Readonly<Record<'pinned' | 'hidden', readonly number[]>>
 
 /** What holds when an entry is the last. Of two hands on one message the later counts. `isNow`: what was done since holds too. */
 export function handsAt(placed: PlacedHands, at = Number.POSITIVE_INFINITY, isNow = false): HandState {

@@ -52,10 +52,7 @@ export async function loadQuotes(source: LogSource, references: readonly QuoteRe
 }
 
 /** What a conversation is called, and by which of its messages. */
-interface Name {
-  readonly seq: number
-  readonly text: string
-}
+type Name = Pick<QuoteText, 'seq' | 'text'>
 
 /** The message that gives a conversation its name is looked for in its first entries, and cut to this many characters. */
 const nameWithin = 8

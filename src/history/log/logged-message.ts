@@ -10,7 +10,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { brokenOff } from '../../log/round.ts'
 import { withTail } from '../../log/write-message.ts'
 import { freeze } from '../../state/freeze.ts'
-import type { NewEntry, StoredEntry } from '../../stores/store.ts'
+import type { NewEntry, StoredEntry, ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
@@ -216,10 +216,7 @@ function toStorable(this: Readonly<Record<string, unknown>>, name: string, value
 export const normalizeText = (text: string): string => text.replace(/\p{Surrogate}|\0/gu, '\uFFFD')
 
 /** A quote from another conversation of the person, by its place: what is deleted there is gone here, too. */
-export interface QuoteReference {
-  readonly conversation: string
-  readonly actor: string
-  readonly branch: string
+export interface QuoteReference extends Omit<ThreadKey, 'tenant'> {
   readonly seq: number
   /** The id of the entry: in a log that was imported elsewhere, another message may stand in that place. */
   readonly id: string

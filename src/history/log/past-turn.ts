@@ -1,10 +1,7 @@
 import type { NewEntry, StoredEntry, StoredTurn } from '../../stores/store.ts'
 
 /** The end of what is stored: the place of its last entry, and the number of its last turn. */
-export interface PastEnd {
-  readonly seq: number
-  readonly turn: number
-}
+export type PastEnd = Pick<StoredEntry, 'seq' | 'turn'>
 
 /** A closed turn of what was said elsewhere: `completed` if the model spoke; none where no user did. */
 export function toPastTurn(entries: readonly NewEntry[], after: PastEnd) {

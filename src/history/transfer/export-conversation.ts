@@ -1,7 +1,8 @@
+import { attempt } from '../../log/attempt.ts'
 import { showValue, ThroughlineError } from '../../log/error.ts'
 import { isCount } from '../../log/is-count.ts'
 import { few, plural } from '../../log/line.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { isObject, parseJson } from '../../log/parse-json.ts'
 import type {
   ConversationDescription,
   ConversationInfo,
@@ -118,13 +119,8 @@ export type TransferRecord =
   | { readonly kind: 'end'; readonly conversation: string; readonly entries: number }
 
 export function toJson(text: string): JsonValue {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (JSON.stringify(value) === text) return { value }
-  } catch {
-    // Not JSON: exported as text.
-  }
-  return { text }
+  const value = parseJson(text)
+  return attempt(() => JSON.stringify(value) === text, false) ? { value } : { text }
 }
 
 /** Throws a RangeError for a value that is nested too deeply to be written. */
@@ -168,8 +164,8 @@ const fieldsOf: Readonly<Record<TransferRecord['kind'], FieldChecks>> = {
 
 /** Reads a line. Throws the problem of one with missing, wrong or unknown fields; the import adds the number of the line. */
 export function parseRecord(text: string): TransferRecord {
-  const record = parseJson(text)
-  const { kind, ...fields } = isObject(record) ? (record as Readonly<Record<string, unknown>>) : {}
+  const record = parseLine(text)
+  const { kind, ...fields } = isObject(record) ? record : {}
   if (!isText(kind) || !Object.hasOwn(fieldsOf, kind as string))
     throw new Error(`its "kind" is ${shown(kind)}: it is no line of an export.`)
   const checks = fieldsOf[kind as TransferRecord['kind']]
@@ -186,7 +182,7 @@ export function parseRecord(text: string): TransferRecord {
   throw new Error(`it has an unknown field ${shown(other)}: export it again.`)
 }
 
-function parseJson(text: string): unknown {
+function parseLine(text: string): unknown {
   try {
     return JSON.parse(text, huge.test(text) ? refuseInfinite : undefined)
   } catch (error) {

@@ -27,10 +27,7 @@ export interface Tool<Input = unknown> {
   readonly endsTurn: boolean
   /** How long it may take, in milliseconds. Default: `toolTimeoutMs` of the chat. */
   readonly timeoutMs?: number
-  /**
-   * Whether it runs in the order of the calls: when the calls before it in the round are done, and before those behind it. So it
-   * finds what they have remembered in the request context. Default: `toolsInOrder` of the chat.
-   */
+  /** Whether it runs in the order of the calls, so that it finds what those before it remembered. Default: `toolsInOrder` of the chat. */
   readonly inOrder?: boolean
 }
 
