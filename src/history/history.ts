@@ -25,10 +25,7 @@ export interface HistoryOptions extends HistorySettings {
   readonly embed?: EmbedOptions
   /** Whose conversations these are. Tenants never see each other. Default `'default'`. */
   readonly tenant?: string
-  /**
-   * Who speaks, among the people of the tenant. A conversation belongs to the first person who writes to it; lists, search,
-   * exports and deletions keep to this person's. Default: no person; the history then sees the conversations of all.
-   */
+  /** Who speaks, among the tenant's people. A conversation is its first writer's; lists, search, exports, deletions keep to theirs. Default: sees all. */
   readonly person?: string
   /** What a message may bring back, word for word: of its own conversation, or of all of the `person`'s. Default `'conversation'`. */
   readonly remember?: 'conversation' | 'person'

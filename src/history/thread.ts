@@ -30,7 +30,7 @@ export interface Thread extends Hands {
   begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
   /** Goes on with a turn whose writer is gone; undefined if none is open. Throws a LeaseError with `retryAfterMs` while a holder has the turn. */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
-  /** Erases a message's text from log, index, vectors, caches and records of calls; a mark stays. Throws a LeaseError while a turn is held. */
+  /** Erases a message's text from log, index, vectors, caches and later records of calls; a mark stays. LeaseError while a turn is held. */
   erase(seq: number): Promise<void>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>

@@ -86,7 +86,7 @@ function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[
   return { ...Object.fromEntries(present), content: veiledResult } as unknown as M
 }
 
-/** For display: cuts notes out of calls in every dialect and of fields that the library does not read. The same object where nothing was cut. */
+/** For display: cuts notes out of all but the text, whose note was cut when the reply was read. The same object where nothing was cut. */
 function cutCallNotes<M extends MessageLike>(source: M): M {
   const seen = new Map<object, unknown>()
 

@@ -5,10 +5,7 @@ export const framings = {
   generic: genericFraming,
   none: noFraming,
 
-  /**
-   * `<|im_start|>user<|im_sep|>…<|im_end|>`, reply `<|im_start|>assistant<|im_sep|>`. Calls are sent to
-   * ` to=functions.name`; schemas as TypeScript in `namespace functions { … }`, shorter than their JSON.
-   */
+  /** `<|im_start|>user<|im_sep|>…<|im_end|>`, reply alike. Calls go to ` to=functions.name`; schemas as TypeScript, shorter than their JSON. */
   openai: { name: 'openai', message: 4, call: 8, result: 4, tool: 8, tools: 12, prompt: 3 },
 
   /**
@@ -39,10 +36,7 @@ export const framings = {
   /** `<|user|>\n…<|end|>\n`, reply `<|assistant|>\n`; Phi 4 `<|im_start|>user<|im_sep|>…<|im_end|>`. */
   phi: { name: 'phi', message: 4, call: 15, result: 9, tool: 1, tools: 76, prompt: 4 },
 
-  /**
-   * `<｜User｜>…` and `<｜Assistant｜>…<｜end▁of▁sentence｜>`, begins with a mark, reply `<｜Assistant｜><think>\n`.
-   * Calls have five marks, `function` and a fenced block of JSON; results four marks.
-   */
+  /** `<｜User｜>…`, `<｜Assistant｜>…<｜end▁of▁sentence｜>`, a mark first, reply with `<think>`. Calls: five marks, fenced JSON; results: four. */
   deepseek: { name: 'deepseek', message: 2, call: 12, result: 4, tool: 4, tools: 76, prompt: 4 },
 
   /**

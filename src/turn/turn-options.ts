@@ -16,11 +16,7 @@ export interface TurnOptions
   readonly notes?: boolean | TurnNotes
   /** Decides what is left out when not everything fits. Default: that of the history, else `balanced()`. */
   readonly policy?: FitOptions['policy']
-  /**
-   * `'stable'`: lines of the system prompt that were seen to change stand in a system message just before the newest user
-   * message, so that the model server need not read everything again. `'as user'`: as user text, for models that take no such
-   * system message. Default: `'stable'` for a model on this machine or network, else `'as sent'`.
-   */
+  /** Whether changing lines of the system prompt stand apart: see `fit`. Default: `'stable'` for a model on this machine or network, else `'as sent'`. */
   readonly systemPrompt?: FitOptions['systemPrompt']
   /** The tokens that the model can take, prompt and reply together. Default: that of the history, else what the model says, else 4096. */
   readonly window?: number

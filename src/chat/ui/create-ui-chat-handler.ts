@@ -25,10 +25,7 @@ export interface UIChatHandlerOptions
     Omit<UIMessageStreamOptions, 'messageId'> {
   /** Where conversations are stored. Users are people of its tenant. */
   readonly history: History
-  /**
-   * Says whose request it is, by your login: never by what the body says. A name is a person of the history's tenant, who sees
-   * only their own conversations; `{ tenant, person }` is one of another tenant. Without a name the answer is 401.
-   */
+  /** Whose request it is, by your login, never by the body: a person of the history's tenant, or `{ tenant, person }`. Without a name the answer is 401. */
   readonly user: (request: Request) => Maybe<UIChatUser> | Promise<Maybe<UIChatUser>>
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
