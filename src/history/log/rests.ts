@@ -31,7 +31,7 @@ export async function eachResting<T>(items: readonly T[], look: (item: T, at: nu
 }
 
 /** Does work that yields between its pieces, with a pause at each. */
-export async function inPieces<T>(work: Iterator<void, T>): Promise<T> {
+export async function withRests<T>(work: Iterator<void, T>): Promise<T> {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value

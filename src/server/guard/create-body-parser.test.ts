@@ -138,6 +138,8 @@ describe('whatever follows a body that is known', () => {
   it.each([
     ',]}',
     ' ]}',
+    '  ,"y" ,["z"] ]}',
+    '  ,"y", ,"z"]}',
     ',"y"]}',
     ', ]}',
     ',"y"],"messages":[]}',

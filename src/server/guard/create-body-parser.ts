@@ -112,38 +112,34 @@ function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefine
 const isSame = ({ earlier: { from, to }, end }: SharedMessages) => (end.at - from) * 2 >= to.at - from
 
 /** Without `list` where the body has none, or has two fields of one name. */
-function* parseWhole(bytes: Buffer, limits: JsonLimits): Generator<void, { body: unknown; list?: BodyList }> {
+function* parseWhole(bytes: Buffer, limits: JsonLimits) {
   const { list, commas } = yield* lookAt(bytes, limits)
   const outside = list && parseOutside(bytes, list.from, list.to.at)
-  const isList =
-    isPlain(outside, commas) && Array.isArray((outside as Readonly<Record<string, unknown>>)[list!.name])
-  if (!isList) return { body: parseText(bytes.toString('utf8')) }
-  const messages = yield* messagesIn(bytes, list!.from, list!)
-  const body = { ...outside, [list!.name]: messages }
-  if (messages.length === 0) return { body }
-  return { body, list: { ...list!, to: withoutSpace(bytes, list!.to), messages, end: list!.to.at, body } }
+  if (!list || !isPlain(outside, commas) || !Array.isArray(outside[list.name]))
+    return { body: parseText(bytes.toString('utf8')), list: undefined }
+  return withMessages(bytes, list, outside, yield* messagesIn(bytes, list.from, list))
 }
 
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
 function* parseRest(bytes: Buffer, { earlier, count, end: start }: SharedMessages, limits: JsonLimits) {
-  const { name, from } = earlier
   const ends = earlier.ends.slice(0, count === earlier.messages.length ? earlier.ends.length : count - 1)
-  const { list, commas } = yield* lookAt(bytes, limits, {
-    ...earlier.to,
-    ...start,
-    list: { ...earlier, ends },
-  })
+  const before = { ...earlier.to, ...start, list: { ...earlier, ends } }
+  const { list, commas } = yield* lookAt(bytes, limits, before)
   // Not the list itself, if the body has another one of its name.
-  if (!list || list.from !== from) return undefined
+  if (!list || list.from !== earlier.from) return undefined
   const { at: end } = list.to
   const next = behindSpace(bytes, start.at)
   if (next !== end && bytes[next] !== comma) return undefined
   const outside = fieldsOf(bytes, earlier, end)
   if (!isPlain(outside, commas)) return undefined
   const fresh = next === end ? [] : yield* messagesIn(bytes, next + 1, list)
-  const messages = [...earlier.messages.slice(0, count), ...fresh]
-  const body = { ...outside, [name]: messages }
-  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages, end, body } }
+  return withMessages(bytes, list, outside, [...earlier.messages.slice(0, count), ...fresh])
+}
+
+/** A body of its parts, and its list as it is kept. */
+function withMessages(bytes: Buffer, list: SeenList, outside: object, messages: readonly unknown[]) {
+  const body = { ...outside, [list.name]: messages }
+  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages, end: list.to.at, body } }
 }
 
 /** The fields of a body beside its messages: the objects of the earlier body, if their bytes are the same. */
@@ -160,7 +156,7 @@ const parseOutside = (bytes: Buffer, from: number, end: number): unknown =>
 function* messagesIn(bytes: Buffer, start: number, { from, to, cuts }: SeenList) {
   const pieces: (readonly unknown[])[] = []
   let next = start
-  for (const end of [...cuts, to.at]) {
+  for (const end of [...cuts.filter(cut => cut > start), to.at]) {
     if (pieces.length > 0) yield
     const piece = parseText(`[${bytes.toString('utf8', next, end)}]`) as readonly unknown[]
     const isEmptyList = next === from && end === to.at
@@ -172,7 +168,7 @@ function* messagesIn(bytes: Buffer, start: number, { from, to, cuts }: SeenList)
 }
 
 /** Whether every field of a body has a name of its own, so that each is where it was seen. */
-const isPlain = (body: unknown, commas: number): body is object =>
+const isPlain = (body: unknown, commas: number): body is Readonly<Record<string, unknown>> =>
   typeof body === 'object' && body !== null && Object.keys(body).length === commas + 1
 
 /** A list may end otherwise than it goes on: the space before its bracket is not part of it. */

@@ -69,7 +69,7 @@ export function* lookAt(
   let cuts: number[] = []
   let list: Look['list']
   const names = createNames()
-  let [nextRest, nextCut] = [start.at + pieceBytes, start.at + pieceBytes]
+  let nextRest = start.at + pieceBytes
   for (let at = start.at; at < bytes.length; at++) {
     if (at >= nextRest) {
       nextRest = at + pieceBytes
@@ -88,7 +88,6 @@ export function* lookAt(
         from = at + 1
         ends = []
         cuts = []
-        nextCut = at + pieceBytes
       }
       if (depth > maxDepth)
         throw new BadRequestError(`The body is nested more than ${maxDepth} levels deep: see "maxDepth".`)
@@ -98,10 +97,7 @@ export function* lookAt(
       depth -= 1
     } else if (byte === comma) {
       if (depth === 2 && ends.length < mostEnds) ends.push({ at, values })
-      if (depth === 2 && at >= nextCut) {
-        cuts.push(at)
-        nextCut = at + pieceBytes
-      }
+      if (depth === 2 && at >= (cuts.at(-1) ?? from) + pieceBytes) cuts.push(at)
       values += 1
       if (depth === 1) commas += 1
     }

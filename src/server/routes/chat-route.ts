@@ -1,4 +1,4 @@
-import { breathe, inPieces } from '../../history/log/rests.ts'
+import { breathe, withRests } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -40,7 +40,7 @@ export async function answerChat(
     const sent = await readBody(request, parts.maxBodyBytes)
     // The body came from a socket: Node runs the next immediate before it looks at other sockets.
     if (sent.length > manyBytes) await breathe()
-    const whole = await inPieces(parts.parse(sent, caller.keyId))
+    const whole = await withRests(parts.parse(sent, caller.keyId))
     if (sent.length > manyBytes) await breathe()
     const readAs = async (body: Buffer, parsed: unknown) => {
       const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
