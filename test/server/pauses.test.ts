@@ -122,15 +122,15 @@ it('others are answered while a turn of thousands of rounds is stored', async ()
 })
 
 it.each([
-  ['/v1/chat/completions', 4],
-  ['/v1/messages/count_tokens', 1],
-] as const)('%s rests after each few messages of a long list', async (path, times) => {
+  ['/v1/chat/completions', 4, 1],
+  ['/v1/messages/count_tokens', 1, 0],
+] as const)('%s rests after each few messages of a long list', async (path, times, timesOfLarge) => {
   const server = createServer({ store: memoryStore(), upstream: readerUpstream() })
   onTestFinished(server.close)
   // Without a port nothing waits for a socket: only rests end a turn of the event loop.
-  const turnsFor = async (messages: readonly object[]) => {
+  const turnsFor = async (messages: readonly object[], padding = '') => {
     const watched = watchTurns()
-    const body = JSON.stringify({ model: 'reader', messages })
+    const body = JSON.stringify({ model: 'reader', messages, padding })
     const response = await server.fetch(new Request(`http://127.0.0.1${path}`, { method: 'POST', body }))
     expect(response.status).toBe(200)
     await response.text()
@@ -140,6 +140,10 @@ it.each([
   await turnsFor(list(2))
   const few = await turnsFor(list(4))
   expect((await turnsFor(list())) - few).toBeGreaterThanOrEqual((times * long) / 128)
+  // The list of a large body is read in pieces too, before it is compared.
+  const again = await turnsFor(list())
+  const large = await turnsFor(list(), 'x'.repeat(300_000))
+  expect(large - again).toBeGreaterThanOrEqual((timesOfLarge * (long - 128)) / 128)
 })
 
 it('a grid gives each line when it is made, and stops when its client leaves', async () => {

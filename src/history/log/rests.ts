@@ -29,3 +29,12 @@ export async function eachResting<T>(items: readonly T[], look: (item: T, at: nu
     if (pause) await pause
   }
 }
+
+/** Does work that yields between its pieces, with a pause at each. */
+export async function withRests<T>(work: Iterator<void, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await breathe()
+  }
+}

@@ -7,6 +7,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { Head } from '../../stores/store.ts'
 import { addFacts, factsIn, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
 import { checkBranch, type LogSource, listLog, readLog } from './read-log.ts'
+import { breathe } from './rests.ts'
 import type { ThreadVectors } from './vectors/thread-vectors.ts'
 import type { Loading } from './while-loading.ts'
 
@@ -28,6 +29,9 @@ interface Held {
 
 /** How many texts stay in memory when others are dropped, which happens at about twice as many. */
 const fewestTexts = 1024
+
+/** How many texts are dropped in one piece. */
+const emptiedInRow = 4096
 
 /** A thread in memory: of a long one the texts at its end and those asked for; else sizes and words. */
 export function createThreadMemory(source: LogSource, vectors: ThreadVectors | undefined) {
@@ -111,10 +115,12 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     // Texts that were just sent stay: they will be sent again.
     const most = Math.max(fewestTexts, 2 * (held.context?.messages.length ?? 0))
     const end = Math.min(transcript.entries.length - most, stored)
-    if (end - held.emptied > most) {
-      emptyEntries(transcript, held.emptied, end)
-      held.emptied = end
-    }
+    if (end - held.emptied > most)
+      for (; held.emptied < end; await breathe()) {
+        const to = Math.min(end, held.emptied + emptiedInRow)
+        emptyEntries(transcript, held.emptied, to)
+        held.emptied = to
+      }
     for (const place of held.borrowed.splice(0, Math.max(0, held.borrowed.length - most)))
       if (place < held.emptied) emptyEntries(transcript, place, place + 1)
   }

@@ -6,7 +6,18 @@ import { parseBody } from './parse-body.ts'
 
 const limits = { maxDepth: 20, maxValues: 2000 }
 const bytesOf = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-const parser = (leastBytes = 1) => createBodyParser(limits, { leastBytes }).parse
+const parser = (leastBytes = 1, pieceBytes?: number) => {
+  const { parse } = createBodyParser({ ...limits, ...(pieceBytes && { pieceBytes }) }, { leastBytes })
+  return (bytes: Buffer, owner: string) => inOnePiece(parse(bytes, owner)).value
+}
+
+/** Does work that yields between its pieces, and counts them. */
+function inOnePiece<T>(work: Iterator<void, T>): { readonly value: T; readonly pieces: number } {
+  for (let pieces = 1; ; pieces++) {
+    const { done, value } = work.next()
+    if (done) return { value, pieces }
+  }
+}
 
 const message = (n: number) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n} "]},{[" é\\` })
 const bodyOf = (count: number, rest: object = { stream: true }) => ({
@@ -83,10 +94,30 @@ describe('a conversation that goes on', () => {
   })
 
   it('is known for a while only', () => {
-    const { parse } = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
+    const strict = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
+    const parse = (bytes: Buffer, owner: string) => inOnePiece(strict.parse(bytes, owner)).value
     const first = messagesOf(parse(bytesOf(bodyOf(7)), 'ada'))
     for (const name of ['x', 'y', 'z']) parse(bytesOf(bodyOf(7, { model: name })), 'ada')
     expect(messagesOf(parse(bytesOf(bodyOf(9)), 'ada'))[0]).not.toBe(first[0])
+  })
+
+  it('is not kept if all bodies were forgotten while it was parsed', () => {
+    const { parse, forget } = createBodyParser({ ...limits, pieceBytes: 64 }, { leastBytes: 1 })
+    const [bytes, work] = [bytesOf(bodyOf(5)), parse(bytesOf(bodyOf(5)), 'ada')]
+    work.next()
+    forget()
+    const first = messagesOf(inOnePiece(work).value)
+    const again = messagesOf(inOnePiece(parse(bytes, 'ada')).value)
+    expect(again[0]).not.toBe(first[0])
+    expect(messagesOf(inOnePiece(parse(bytes, 'ada')).value)[0]).toBe(again[0])
+  })
+
+  it('may be parsed while another one goes on from the same body', () => {
+    const { parse } = createBodyParser({ ...limits, pieceBytes: 64 }, { leastBytes: 1 })
+    inOnePiece(parse(bytesOf(bodyOf(9)), 'ada'))
+    const works = [13, 15].map(count => parse(bytesOf(bodyOf(count)), 'ada'))
+    for (const work of works) expect(work.next().done).toBe(false)
+    expect(works.map(work => messagesOf(inOnePiece(work).value).length)).toEqual([13, 15])
   })
 
   it('has the limits of the whole', () => {
@@ -107,6 +138,8 @@ describe('whatever follows a body that is known', () => {
   it.each([
     ',]}',
     ' ]}',
+    '  ,"y" ,["z"] ]}',
+    '  ,"y", ,"z"]}',
     ',"y"]}',
     ', ]}',
     ',"y"],"messages":[]}',
@@ -127,9 +160,7 @@ describe('whatever follows a body that is known', () => {
     ',"__proto__"],"__proto__":{"b":1}}',
     ',["y",{"messages":["z"]}]}',
     ',{"messages":["z"],"x":[]}],"input":["i"]}',
-  ])('is read as by any parser: %s', rest => {
-    const parse = parser()
-    parse(bytesOf(earlier), 'ada')
+  ])('is read as by any parser, in one piece and in many: %s', rest => {
     const outcome = (read: () => unknown) => {
       try {
         return JSON.stringify(read())
@@ -138,7 +169,13 @@ describe('whatever follows a body that is known', () => {
       }
     }
     const bytes = bytesOf(begin + rest)
-    expect(outcome(() => parse(bytes, 'ada'))).toBe(outcome(() => parseBody(bytes, limits)))
+    const expected = outcome(() => parseBody(bytes, limits))
+    for (const pieceBytes of [undefined, 1, 6]) {
+      const parse = parser(1, pieceBytes)
+      expect(outcome(() => parse(bytes, 'bob'))).toBe(expected)
+      parse(bytesOf(earlier), 'ada')
+      expect(outcome(() => parse(bytes, 'ada'))).toBe(expected)
+    }
   })
 })
 
@@ -188,6 +225,20 @@ function compare(newParser: () => (bytes: Buffer, owner: string) => unknown): vo
 }
 
 it('never differs from parsing the whole, whatever came before', () => compare(parser))
+
+it('never differs from parsing the whole, however small its pieces are', () => compare(() => parser(1, 5)))
+
+it('parses a long body in many pieces, and what is new in it in one', () => {
+  const { parse } = createBodyParser({ ...limits, maxValues: 1_000_000 })
+  const body = bytesOf(bodyOf(40_000))
+  const { value, pieces } = inOnePiece(parse(body, 'ada'))
+  expect(value).toEqual(JSON.parse(String(body)))
+  // It is looked at, then parsed.
+  expect(pieces).toBeGreaterThan((1.9 * body.length) / (256 * 1024))
+  const again = inOnePiece(parse(bytesOf(bodyOf(40_001)), 'ada'))
+  expect(messagesOf(again.value)[39_999]).toBe(messagesOf(value)[39_999])
+  expect(again.pieces).toBe(1)
+})
 
 it('would be seen to differ', () => {
   /** Takes the first of two lists of one name. */

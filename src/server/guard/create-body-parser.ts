@@ -1,4 +1,16 @@
-import { type ElementEnd, type JsonLimits, type Look, lookAt, parseText, spaces } from './parse-body.ts'
+import {
+  behindSpace,
+  comma,
+  type ElementEnd,
+  type JsonLimits,
+  type Look,
+  lookAt,
+  noJson,
+  parseBody,
+  parseText,
+  type SeenList,
+  spaces,
+} from './parse-body.ts'
 
 /**
  * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. The messages that
@@ -14,18 +26,23 @@ export function createBodyParser(
   let size = 0
 
   function keep(one: PastBody, before?: PastBody): void {
-    if (before) size -= bodies.splice(bodies.indexOf(before), 1)[0]!.bytes.length
+    const at = before ? bodies.indexOf(before) : -1
+    if (at >= 0) size -= bodies.splice(at, 1)[0]!.bytes.length
     bodies.unshift(one)
     size += one.bytes.length
     while (size > mostBytes || bodies.length > mostBodies) size -= bodies.pop()!.bytes.length
   }
 
   return {
-    parse(bytes, owner) {
-      if (bytes.length < leastBytes) return parseWhole(bytes, limits).body
-      const before = longest(bytes, owner, bodies)
-      const { body, list } = (before && parseRest(bytes, before, limits)) ?? parseWhole(bytes, limits)
-      if (list) keep({ ...list, owner, bytes }, before && isSame(before) ? before.earlier : undefined)
+    *parse(bytes, owner) {
+      if (bytes.length < leastBytes) return parseBody(bytes, limits)
+      const kept = bodies
+      const before = longest(bytes, owner, kept)
+      const rest = before && (yield* parseRest(bytes, before, limits))
+      const { body, list } = rest ?? (yield* parseWhole(bytes, limits))
+      // Unless all were forgotten meanwhile.
+      if (list && bodies === kept)
+        keep({ ...list, owner, bytes }, before && isSame(before) ? before.earlier : undefined)
       return body
     },
     forget() {
@@ -36,7 +53,8 @@ export function createBodyParser(
 }
 
 export interface BodyParser {
-  parse(bytes: Buffer, owner: string): unknown
+  /** Yields between pieces of a long body. */
+  parse(bytes: Buffer, owner: string): Generator<void, unknown>
   /** Forgets all bodies: they hold what was said in conversations that may be deleted. */
   forget(): void
 }
@@ -50,11 +68,7 @@ interface PastBody extends BodyList {
 }
 
 /** The list of a body with its messages, and the look up to the end of the last one. */
-interface BodyList {
-  readonly name: string
-  readonly from: number
-  readonly to: Look
-  readonly ends: readonly ElementEnd[]
+interface BodyList extends SeenList {
   readonly messages: readonly unknown[]
   /** Where the list ends in its bytes, and the whole body. */
   readonly end: number
@@ -98,52 +112,63 @@ function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefine
 const isSame = ({ earlier: { from, to }, end }: SharedMessages) => (end.at - from) * 2 >= to.at - from
 
 /** Without `list` where the body has none, or has two fields of one name. */
-function parseWhole(bytes: Buffer, limits: JsonLimits): { body: unknown; list?: BodyList } {
-  const { list, commas } = lookAt(bytes, limits)
-  const body = parseText(bytes.toString('utf8'))
-  const messages = (body as Readonly<Record<string, unknown>> | null)?.[list?.name ?? '']
-  if (!list || !Array.isArray(messages) || messages.length === 0 || !isPlain(body, commas)) return { body }
-  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages, end: list.to.at, body } }
+function* parseWhole(bytes: Buffer, limits: JsonLimits) {
+  const { list, commas } = yield* lookAt(bytes, limits)
+  const outside = list && parseOutside(bytes, list.from, list.to.at)
+  if (!list || !isPlain(outside, commas) || !Array.isArray(outside[list.name]))
+    return { body: parseText(bytes.toString('utf8')), list: undefined }
+  return withMessages(bytes, list, outside, yield* messagesIn(bytes, list.from, list))
 }
 
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
-function parseRest(bytes: Buffer, { earlier, count, end: start }: SharedMessages, limits: JsonLimits) {
-  const { name, from } = earlier
+function* parseRest(bytes: Buffer, { earlier, count, end: start }: SharedMessages, limits: JsonLimits) {
   const ends = earlier.ends.slice(0, count === earlier.messages.length ? earlier.ends.length : count - 1)
-  const look = lookAt(bytes, limits, { ...earlier.to, ...start, list: { ...earlier, ends } })
-  const { list } = look
+  const before = { ...earlier.to, ...start, list: { ...earlier, ends } }
+  const { list, commas } = yield* lookAt(bytes, limits, before)
   // Not the list itself, if the body has another one of its name.
-  if (!list || list.from !== from) return undefined
+  if (!list || list.from !== earlier.from) return undefined
   const { at: end } = list.to
-  const fresh = messagesIn(bytes.toString('utf8', start.at, end))
-  if (!fresh) return undefined
+  const next = behindSpace(bytes, start.at)
+  if (next !== end && bytes[next] !== comma) return undefined
   const outside = fieldsOf(bytes, earlier, end)
-  if (!isPlain(outside, look.commas)) return undefined
-  const messages = [...earlier.messages.slice(0, count), ...fresh]
-  const body = { ...outside, [name]: messages }
-  return {
-    body,
-    list: { name, from, to: withoutSpace(bytes, list.to), ends: list.ends, messages, end, body },
-  }
+  if (!isPlain(outside, commas)) return undefined
+  const fresh = next === end ? [] : yield* messagesIn(bytes, next + 1, list)
+  return withMessages(bytes, list, outside, [...earlier.messages.slice(0, count), ...fresh])
+}
+
+/** A body of its parts, and its list as it is kept. */
+function withMessages(bytes: Buffer, list: SeenList, outside: object, messages: readonly unknown[]) {
+  const body = { ...outside, [list.name]: messages }
+  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages, end: list.to.at, body } }
 }
 
 /** The fields of a body beside its messages: the objects of the earlier body, if their bytes are the same. */
 function fieldsOf(bytes: Buffer, { bytes: before, end: tail, body, from }: PastBody, end: number): unknown {
   if (bytes.compare(before, tail, before.length, end) === 0) return body
-  return parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))
+  return parseOutside(bytes, from, end)
 }
 
-/** The messages of a text that goes on behind a message. Undefined if it cannot go on so. */
-function messagesIn(text: string): readonly unknown[] | undefined {
-  const space = /^[ \t\n\r]*/.exec(text)![0].length
-  if (space === text.length) return []
-  if (text[space] !== ',') return undefined
-  const fresh = parseText(`[${text.slice(space + 1)}]`) as readonly unknown[]
-  return fresh.length > 0 ? fresh : undefined
+/** What stands around a list. */
+const parseOutside = (bytes: Buffer, from: number, end: number): unknown =>
+  parseText(bytes.toString('utf8', 0, from) + bytes.toString('utf8', end))
+
+/** The elements of a list from a place on, parsed in pieces. */
+function* messagesIn(bytes: Buffer, start: number, { from, to, cuts }: SeenList) {
+  const pieces: (readonly unknown[])[] = []
+  let next = start
+  for (const end of [...cuts.filter(cut => cut > start), to.at]) {
+    if (pieces.length > 0) yield
+    const piece = parseText(`[${bytes.toString('utf8', next, end)}]`) as readonly unknown[]
+    const isEmptyList = next === from && end === to.at
+    if (piece.length === 0 && !isEmptyList) throw noJson()
+    pieces.push(piece)
+    next = end + 1
+  }
+  return pieces.flat()
 }
 
 /** Whether every field of a body has a name of its own, so that each is where it was seen. */
-const isPlain = (body: unknown, commas: number): body is object =>
+const isPlain = (body: unknown, commas: number): body is Readonly<Record<string, unknown>> =>
   typeof body === 'object' && body !== null && Object.keys(body).length === commas + 1
 
 /** A list may end otherwise than it goes on: the space before its bracket is not part of it. */

@@ -6,11 +6,14 @@ export interface JsonLimits {
   readonly maxDepth: number
   /** The most values, lists and objects together. A body of `{},{},{}…` takes fifty times its size in memory. */
   readonly maxValues: number
+  /** The bytes that are looked at, or parsed, before others get their turn: some milliseconds. Default 256 KiB. */
+  readonly pieceBytes?: number
 }
 
 /** Parses a body after a look at its form, so that a hostile one costs no more than its bytes. */
 export function parseBody(bytes: Buffer, limits: JsonLimits): unknown {
-  lookAt(bytes, limits)
+  // In one piece.
+  Array.from(lookAt(bytes, limits))
   return parseText(bytes.toString('utf8'))
 }
 
@@ -18,9 +21,11 @@ export function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new BadRequestError('The body is no JSON.')
+    throw noJson()
   }
 }
+
+export const noJson = () => new BadRequestError('The body is no JSON.')
 
 /** How far a look at a body has come. */
 export interface Look {
@@ -40,6 +45,8 @@ export interface SeenList {
   readonly to: Look
   /** The places of the commas behind its first elements. */
   readonly ends: readonly ElementEnd[]
+  /** Some of the commas that the look has passed, about a piece apart. */
+  readonly cuts: readonly number[]
 }
 
 export type ElementEnd = Pick<Look, 'at' | 'values'>
@@ -47,18 +54,27 @@ export type ElementEnd = Pick<Look, 'at' | 'values'>
 /** The most elements of a list whose ends are noted. */
 const mostEnds = 16_384
 
-/** Counts brackets and commas outside of texts, byte by byte: no call inside a call, however deep the body is. */
-export function lookAt(
+/**
+ * Counts brackets and commas outside of texts, byte by byte: no call inside a call, however deep the body is. Yields between
+ * pieces.
+ */
+export function* lookAt(
   bytes: Buffer,
-  { maxDepth, maxValues }: JsonLimits,
+  { maxDepth, maxValues, pieceBytes = 256 * 1024 }: JsonLimits,
   start: Look = { at: 0, depth: 0, values: 1, commas: 0 },
-): Look {
+): Generator<void, Look> {
   let { depth, values, commas } = start
   let { name = '', from = 0 } = start.list ?? {}
   let ends = start.list?.ends.slice() ?? []
+  let cuts: number[] = []
   let list: Look['list']
   const names = createNames()
+  let nextRest = start.at + pieceBytes
   for (let at = start.at; at < bytes.length; at++) {
+    if (at >= nextRest) {
+      nextRest = at + pieceBytes
+      yield
+    }
     const byte = bytes[at]
     if (byte === quote) {
       const end = endOfText(bytes, at)
@@ -71,15 +87,17 @@ export function lookAt(
       if (depth === 2) {
         from = at + 1
         ends = []
+        cuts = []
       }
       if (depth > maxDepth)
         throw new BadRequestError(`The body is nested more than ${maxDepth} levels deep: see "maxDepth".`)
     } else if (byte === closeList || byte === closeObject) {
       const isEnd = depth === 2 && byte === closeList && conversations.has(name)
-      if (isEnd) list = { name, from, to: { at, depth, values, commas }, ends }
+      if (isEnd) list = { name, from, to: { at, depth, values, commas }, ends, cuts }
       depth -= 1
     } else if (byte === comma) {
       if (depth === 2 && ends.length < mostEnds) ends.push({ at, values })
+      if (depth === 2 && at >= (cuts.at(-1) ?? from) + pieceBytes) cuts.push(at)
       values += 1
       if (depth === 1) commas += 1
     }
@@ -92,7 +110,8 @@ export function lookAt(
 /** The names of lists that hold a conversation. */
 const conversations: ReadonlySet<string> = new Set(['messages', 'input'])
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+export const comma = 0x2c
+const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** The most different names of fields. Parsing takes some microseconds for each, in one piece; a request has some dozens. */
@@ -124,9 +143,15 @@ function createNames() {
 
 /** Whether a colon follows behind spaces: what stands before it is a name. */
 function isSpaced(bytes: Buffer, start: number): boolean {
+  const at = behindSpace(bytes, start)
+  return at > start && bytes[at] === colon
+}
+
+/** The place of the first byte from here on that is no space. */
+export function behindSpace(bytes: Buffer, start: number): number {
   let at = start
   while (spaces.has(bytes[at]!)) at += 1
-  return at > start && bytes[at] === colon
+  return at
 }
 
 export const spaces: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])

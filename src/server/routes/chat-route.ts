@@ -1,4 +1,4 @@
-import { breathe } from '../../history/log/rests.ts'
+import { breathe, withRests } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -12,6 +12,7 @@ import { compact, compactsItself } from '../exchange/compact.ts'
 import { logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
+import { addedMessages } from '../identity/added-messages.ts'
 import { itemsOf } from '../identity/item.ts'
 import { type HeadersOf, knownClient, sideRequest } from '../identity/known-client.ts'
 import type { ClientCall } from '../native/native-reply.ts'
@@ -39,14 +40,17 @@ export async function answerChat(
     const sent = await readBody(request, parts.maxBodyBytes)
     // The body came from a socket: Node runs the next immediate before it looks at other sockets.
     if (sent.length > manyBytes) await breathe()
-    const whole = parts.parse(sent, caller.keyId)
+    const whole = await withRests(parts.parse(sent, caller.keyId))
     if (sent.length > manyBytes) await breathe()
-    const readAs = (body: Buffer, parsed: unknown) => {
+    const readAs = async (body: Buffer, parsed: unknown) => {
       const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
       // A body to which we add a tool is not the client's own.
       const { readMessages } = { ...parts.options, ...options }
       const isSameForm = own?.forms?.has(adapter.form!) === true && !readMessages
-      const read = isSameForm ? inOwnForm(() => adapter.read(parsed, headers)) : adapter.read(parsed, headers)
+      const readWhole = (one: unknown) =>
+        isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
+      if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
+      const read = readWhole(parsed)
       // A compaction of ours says nothing to an upstream.
       return { body, parsed, isNative: isSameForm && !read.named.past, read }
     }
@@ -54,9 +58,9 @@ export async function answerChat(
       const moved = { ...(whole as object), model }
       return readAs(Buffer.from(JSON.stringify(moved)), moved)
     }
-    const first = readAs(sent, whole)
+    const first = await readAs(sent, whole)
     const isMoved = sideModel !== undefined && sideRequest(first.read, headers) !== undefined
-    const { body, parsed, isNative, read } = isMoved ? readWith(sideModel) : first
+    const { body, parsed, isNative, read } = isMoved ? await readWith(sideModel) : first
     run.asks(read.model)
     const { upstream, options: upstreamOptions } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
@@ -127,10 +131,27 @@ const toClientCall = ({ headers, url }: Request, bytes: Buffer, parsed: unknown)
 /** A body of at least this many bytes is parsed and read in pieces of some milliseconds, with other requests in between. */
 const manyBytes = 256 * 1024
 
+/** Reads the list of a body piece by piece, where its adapter remembers what it has read. What it refuses is refused later. */
+async function readEntries(body: unknown, { field }: Adapter, read: (body: unknown) => ChatRequest) {
+  const { model, messages } = (body ?? {}) as Fields
+  if (field !== undefined || !Array.isArray(messages)) return
+  try {
+    await eachRow(messages, row => void read({ model, messages: row }))
+  } catch {
+    // The whole names the place.
+  }
+}
+
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */
-async function readItems(messages: readonly MessageLike[]): Promise<void> {
-  for (let at = 0; at + itemsInRow < messages.length; at += itemsInRow) {
-    itemsOf(messages.slice(at, at + itemsInRow))
+const readItems = (messages: readonly MessageLike[]) =>
+  eachRow(messages, row => {
+    itemsOf(row)
+    addedMessages(row)
+  })
+
+async function eachRow<T>(list: readonly T[], read: (row: readonly T[]) => void): Promise<void> {
+  for (let at = 0; at + itemsInRow < list.length; at += itemsInRow) {
+    read(list.slice(at, at + itemsInRow))
     await breathe()
   }
 }

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { createReply } from '../../chat/reply.ts'
 import { readUIRequest } from '../../chat/ui/read-ui-request.ts'
 import { createUIReplies } from '../../chat/ui/ui-replies.ts'
+import { withRests } from '../../history/log/rests.ts'
 import { BadRequestError, NotFoundError } from '../../log/error.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseOthers, requireScope } from '../auth/refusals.ts'
@@ -24,7 +25,7 @@ export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
     const log = logOfSpeaker(context.var.log, route.person)
     const { raw: request } = context.req
     const run = runner.open({ requestId, adapter: 'ui-chat' })
-    const body = parse(await bodyOf(request, maxBodyBytes), caller.keyId)
+    const body = await withRests(parse(await bodyOf(request, maxBodyBytes), caller.keyId))
     const uiRequest = readUIRequest(body)
     const chosen = readUIOptions(body)
     await refuseExperiment(log, uiRequest.conversation, caller)

@@ -1,4 +1,5 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { checksum } from '../checksum.ts'
 import type { Mark, MarkedPlace, Store, StoredCall } from '../store.ts'
 import { withoutNulls } from '../without-nulls.ts'
@@ -19,12 +20,13 @@ export function sqliteSides(context: SqliteContext) {
       return branch ? readCalls(connection, branch.id, limit) : []
     },
     async saveCache(thread, key, at, bytes) {
+      // Beside the event loop: a bundle of checkpoints takes a tenth of a second.
+      const packed = await promisify(deflateRaw)(bytes, { level: 9 })
       const work = (connection: Connection) => {
         const branch = needBranch(connection, thread)
         const sql = `INSERT INTO caches (branch_id, key, at, checksum, bytes) VALUES (?, ?, ?, ?, ?)
           ON CONFLICT (branch_id, key) DO UPDATE SET at = excluded.at, checksum = excluded.checksum,
             bytes = excluded.bytes`
-        const packed = deflateRawSync(bytes, { level: 9 })
         connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, packed), packed)
       }
       // A cache that is lost is made again.
