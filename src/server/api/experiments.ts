@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
+import { createExperiments } from '../../experiment/create-experiments.ts'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
 import type { Experiment, ExperimentSummary, ExperimentTools, PlanJson } from '../../experiment/index.ts'
 import { BadRequestError } from '../../log/bad-request-error.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
+import { notFound } from '../auth/refusals.ts'
 import { packageFile } from '../package.ts'
 import { lastEventOf } from './event-stream.ts'
-import { notFound } from './find.ts'
 import { factorField } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { callStatus, count, limitOf, message, name, place, time } from './schemas.ts'
@@ -122,8 +122,7 @@ export const experimentRoutes = [
   }),
   defineRoute('get', '/experiments/:experiment/steps', {
     scope: 'inspect',
-    summary:
-      'Tells what each role did in each step: its tools, what they changed, its text, its model calls.',
+    summary: 'Tells what each role did in each step: tools, what they changed, text, model calls.',
     query: { from: z.int().min(1).optional(), limit: limitOf(50, 200) },
     answer: z.object({ steps: z.array(z.object({ step: count, acts: z.array(act) })) }),
     async handle(call) {
@@ -141,8 +140,7 @@ export const experimentRoutes = [
   }),
   defineRoute('get', '/experiments/:experiment/events', {
     scope: 'inspect',
-    summary:
-      'Tells what happens in an experiment, until it has ended. `Last-Event-ID` tells what was missed.',
+    summary: 'Tells what happens in an experiment until it ends. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: experimentEvent,
     async handle(call) {
@@ -158,8 +156,7 @@ export const experimentRoutes = [
   }),
   defineRoute('post', '/experiments/:experiment/resume', {
     scope: 'admin',
-    summary:
-      'Goes on with an experiment that is paused, or whose process is gone. Needs its plan if none is stored.',
+    summary: 'Resumes an experiment that is paused or lost its process. Needs its plan if none is stored.',
     body: { plan: planBody.optional() },
     answer: summary,
     async handle(call) {
@@ -217,10 +214,8 @@ async function storedPlan(call: ApiCall, id: string): Promise<object> {
   return plan
 }
 
-export const experimentsOf = ({
-  log: { history },
-  parts: { newId },
-}: Pick<ApiCall, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
+export const experimentsOf = ({ log, parts }: ApiCall) =>
+  createExperiments({ history: log.history, newId: parts.newId })
 
 export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
   ...{ id, name, status, steps, maxSteps },

@@ -43,10 +43,8 @@ export function toFigures<Part extends string>(
 
 /** The amounts of a cut; its places stay. */
 export function toCutFigures(cut: ReceiptCut, factor: number): ReceiptCut {
-  const { before, at, needed, limit, growth, turns, recall } = cut
+  const { needed, limit, growth, recall } = cut
   const inModel = (amount: number) => toModelTokens(amount, factor)
-  return {
-    ...{ before, at, needed: inModel(needed), limit: inModel(limit) },
-    ...{ growth: inModel(growth), turns, recall: inModel(recall) },
-  }
+  const amounts = { needed: inModel(needed), limit: inModel(limit), growth: inModel(growth) }
+  return { ...cut, ...amounts, recall: inModel(recall) }
 }

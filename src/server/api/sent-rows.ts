@@ -93,9 +93,7 @@ export async function toSentRows(
       ...{ part, role: message.role, tokens: inModel(tokens), seqs },
       standsFor: [...standsFor, ...joined.flatMap(one => one.standsFor)],
       ...(joined.length > 0 && {
-        joined: joined.map(one => ({
-          ...{ part: one.part, tokens: inModel(one.tokens), standsFor: one.standsFor },
-        })),
+        joined: joined.map(({ part, tokens, standsFor }) => ({ part, tokens: inModel(tokens), standsFor })),
       }),
       ...(sources.length > 0 && { sources }),
       ...(isWithTexts && (entry === undefined || isLine(entry)) && { text: textOf(message) }),

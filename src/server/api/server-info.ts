@@ -46,13 +46,7 @@ export const serverRoutes = [
       person: z.string().optional().describe('who speaks where a request names nobody'),
       store: z.string().optional().describe('the name of the log, for people; needs the scope inspect'),
       addresses: z
-        .object({
-          ollama: z.string(),
-          openai: z.string(),
-          anthropic: z.string(),
-          uiChat: z.string(),
-          mcp: z.string(),
-        })
+        .record(z.enum(['ollama', 'openai', 'anthropic', 'uiChat', 'mcp']), z.string())
         .describe('the base addresses that clients are given'),
       needsKey: z.boolean().describe('whether every request needs a key'),
       tenant: name,

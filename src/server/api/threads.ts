@@ -120,8 +120,7 @@ export const threadRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/entries', {
     scope: 'read',
-    summary:
-      'Shows the newest messages as a user may see them. `at` pages back: the seq before the first one.',
+    summary: 'Shows the newest messages as a user may see them. `at` pages back: the seq before the first.',
     query: {
       ...page,
       calls: z
@@ -201,8 +200,7 @@ export const threadRoutes = [
   }),
   defineRoute('post', '/conversations/:conversation/fork', {
     scope: 'chat',
-    summary:
-      'Makes a branch that shares the past up to `at`: the end of a closed turn, or just before a user message.',
+    summary: 'Forks a branch behind `at`: the end of a closed turn, or the place before a user message.',
     query: threadFields,
     body: { at: place, as: name.optional().describe('the name of the new branch') },
     status: 201,

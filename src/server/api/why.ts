@@ -87,8 +87,7 @@ export const contextOrCall = {
 export const whyRoutes = [
   defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
-    summary:
-      'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
+    summary: 'Says why an entry has its fate: what asked for it, what took its room, when it leaves.',
     query: contextOrCall,
     answer: why,
     async handle(call) {

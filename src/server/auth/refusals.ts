@@ -30,11 +30,12 @@ export function refuseInner(actor: string | undefined): void {
 export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
   if (person === undefined) return
   const [conversation] = await store.conversations(tenant, { only, person })
-  if (!conversation) throw noConversation(only)
+  if (!conversation) throw notFound('conversation', only)
 }
 
-const noConversation = (name: string) =>
-  new NotFoundError('no_conversation', `There is no conversation ${showValue(name)}.`)
+/** The error for missing things and for those of other tenants, which must look the same. */
+export const notFound = (what: string, name: string) =>
+  new NotFoundError(`no_${what}`, `There is no ${what} ${showValue(name)}.`)
 
 /** To those who may not inspect, an experiment is not there: not to be read, and not to be gone on with by a model. */
 export async function refuseExperiment(
@@ -43,7 +44,7 @@ export async function refuseExperiment(
   { scopes }: Pick<Caller, 'scopes'>,
 ): Promise<void> {
   if (conversation === undefined || scopes.includes('inspect')) return
-  if (await isExperimentNamed(store, { tenant, conversation })) throw noConversation(conversation)
+  if (await isExperimentNamed(store, { tenant, conversation })) throw notFound('conversation', conversation)
 }
 
 /** Refuses a request, in the words of the adapter that it came to. */
