@@ -28,10 +28,10 @@ export const call = z.object({
   cacheLost: z.string().optional().describe('why these were far fewer, as far as can be told'),
   window: count.describe('as it was set'),
   reserve: count,
-  reserveWhy: z.string().optional().describe('why so much was kept free; absent where it was set'),
+  reserveWhy: z.string().optional().describe('how the reserve was found; absent where it was set'),
   mostReply: count
     .optional()
-    .describe('the most tokens of the reply that the model was asked for; absent where nobody set a limit'),
+    .describe('the most tokens of the reply that the model was asked for; absent without a limit'),
   toolsSaved: count.optional().describe('the tokens that shorter descriptions of tools saved'),
   factor: factorField,
   policy: z.string(),

@@ -24,10 +24,7 @@ export function createApi(options: ApiOptions) {
   const { logOf, embed, pollMs, maxListeners } = options
   const looking = new Map<string, Log>()
 
-  /**
-   * A history of its own for looking: what is tried out does not change the memory of running chats. To those who may not
-   * inspect, it shows what users see.
-   */
+  /** A history for looking, apart from the memory of running chats. Without `inspect` it shows what users see. */
   function lookingAt(tenant: string, mayInspect: boolean): Log {
     const name = JSON.stringify([tenant, mayInspect])
     const { store: whole } = logOf(tenant)

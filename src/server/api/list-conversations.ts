@@ -14,7 +14,7 @@ export const listFields = {
     .enum(['side', 'provisional', 'everything'])
     .optional()
     .describe(
-      'also requests beside conversations (titles, tags), or conversations of one message that nobody named, or both',
+      'also requests beside conversations (titles, tags), or unnamed conversations of one message, or both',
     ),
 }
 

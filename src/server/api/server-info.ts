@@ -43,7 +43,7 @@ export const serverRoutes = [
       remember: z
         .enum(['conversation', 'person'])
         .describe('what a message may bring back: of its own conversation, or of all of the same person'),
-      person: z.string().optional().describe('who speaks where a request names nobody'),
+      person: z.string().optional().describe('who speaks where a request names no person'),
       store: z.string().optional().describe('the name of the log, for people; needs the scope inspect'),
       addresses: z
         .record(z.enum(['ollama', 'openai', 'anthropic', 'uiChat', 'mcp']), z.string())

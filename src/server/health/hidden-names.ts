@@ -7,10 +7,7 @@ import type { Served } from '../exchange/runner.ts'
 /** Hides a name: the same name looks the same in all lines of all servers on one log, and says nothing. */
 export type HideName = (name: string) => string
 
-/**
- * Clients name conversations after people and matters, and logs are read by more people than conversations are. A plain hash
- * could be guessed from a list of names, so it is made with a secret that is kept beside the log.
- */
+/** Hashes with a secret beside the log: logs have more readers than conversations, and plain hashes of names can be guessed. */
 export async function createHideName(store: Store): Promise<HideName> {
   const secret = await readSecret(store)
   return name => createHmac('sha256', secret).update(name).digest('base64url').slice(0, 12)

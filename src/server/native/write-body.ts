@@ -19,10 +19,7 @@ export interface BodyInput extends Fit {
   readonly context: Fitted
 }
 
-/**
- * The client's own bytes while all of its list is sent and nothing else. Else only the list is different, and in it only what left
- * it or was added, with marks for the cache.
- */
+/** The client's own bytes while its list is sent unchanged. Else only the list differs: what left, what was added, cache marks. */
 export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const { client, request, wire, context } = input
   const rules = bodyRules[wire.form]

@@ -7,10 +7,7 @@ import { eachThatAnswers, type NamedUpstream } from '../upstream/upstreams.ts'
 import { textOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
-/**
- * Answers what clients ask about models before they use them, wherever the upstream cannot: it does not speak the route, or
- * there are several. An upstream only has to say its models and their windows. Undefined if the request is passed on.
- */
+/** Answers questions about models where the upstream cannot, or where there are several. Undefined if the request is passed on. */
 export async function answerListing(
   path: string,
   model: string | undefined,

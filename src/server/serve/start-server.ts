@@ -14,10 +14,7 @@ import { findUpstreams } from '../upstream/find-upstream.ts'
 import { listen } from './listen.ts'
 import { createServerLog, openTelemetry } from './server-log.ts'
 
-/**
- * Opens the log, finds the upstream and listens. What was opened is closed again if something fails. `experimentTools`: those of
- * the module that the setting names.
- */
+/** Opens the log, finds the upstream and listens. If something fails, what was opened is closed again. */
 export async function startServer(
   config: ServerConfig,
   options: Pick<ServerOptions, 'experimentTools'> & { readonly writeLog?: (line: string) => void } = {},

@@ -45,10 +45,7 @@ interface UITurn {
   readonly earlier: readonly EarlierMessage[]
 }
 
-/**
- * The messages that a request brings: results for calls that wait for one, or the user's message; before it, in a
- * conversation that is new here, all that the client says was said.
- */
+/** What a request brings: results for waiting calls, or the user's message, in a new conversation behind all that was said. */
 export async function toUITurn(
   log: Log,
   thread: ThreadKey,

@@ -207,10 +207,7 @@ const nameOf = (encoding: string) => encoding.trim().toLowerCase()
 /** A shorter key may be a word that models say, such as "ollama". */
 const shortest = 12
 
-/**
- * Hides the operator's key in what a server answers, which goes to clients: a star for each of its bytes, so that lengths stay.
- * A piece that may end with the beginning of the key is held back up to there.
- */
+/** Stars out the operator's key, byte for byte. A piece that may end with the beginning of the key is held back up to there. */
 async function* maskKey(bytes: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
   const secret = Buffer.from(key)
   let held = Buffer.alloc(0)

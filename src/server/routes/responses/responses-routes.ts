@@ -72,10 +72,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
   return routes
 }
 
-/**
- * The tokens of all that a request says, with the past that it only names: exact where the upstream counts, else by our own
- * count. The prompt that is sent may be smaller, because it is fitted into the window.
- */
+/** The tokens of a request with the past that it names, before fitting: exact where the upstream counts, else by our own count. */
 async function countRequest(inquiry: Inquiry, upstreams: Upstreams): Promise<number> {
   const { request, log, signal } = inquiry
   const { system, tools, model } = request
