@@ -65,7 +65,7 @@ export const callRoutes = [
         .describe('when this server last had the next prompt read before it was asked for'),
     }),
     async handle(apiCall) {
-      const { limit = 100, stretches = false } = apiCall.query
+      const { limit, stretches = false } = apiCall.query
       const thread = await threadOf(apiCall)
       const calls = await thread.calls({ limit })
       return {

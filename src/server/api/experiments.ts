@@ -126,7 +126,7 @@ export const experimentRoutes = [
     query: { from: z.int().min(1).optional(), limit: limitOf(50, 200) },
     answer: z.object({ steps: z.array(z.object({ step: count, acts: z.array(act) })) }),
     async handle(call) {
-      const { from = 1, limit = 50 } = call.query
+      const { from = 1, limit } = call.query
       return { steps: await experimentsOf(call).steps(call.params.experiment, { from, limit }) }
     },
   }),

@@ -130,7 +130,7 @@ export const threadRoutes = [
     },
     answer: z.object({ entries: z.array(shown), calls: z.array(pageCall).optional() }),
     async handle(call) {
-      const { at, limit = 100, calls = false } = call.query
+      const { at, limit, calls = false } = call.query
       if (calls && !call.has('inspect'))
         throw new BadRequestError('calls: they need a key with the scope "inspect".', 'calls')
       const thread = await threadOf(call)
@@ -149,7 +149,7 @@ export const threadRoutes = [
     query: page,
     answer: z.object({ entries: z.array(logged) }),
     async handle(call) {
-      const { at, limit = 100 } = call.query
+      const { at, limit } = call.query
       const thread = await threadOf(call)
       const entries = await thread.entries({ at, limit })
       const [first, last] = [entries[0], entries.at(-1)]
@@ -173,7 +173,7 @@ export const threadRoutes = [
     },
     answer: z.object({ entries: z.array(brief) }),
     async handle(call) {
-      const { from = 1, limit = 10_000 } = call.query
+      const { from = 1, limit } = call.query
       const { key } = await threadOf(call)
       const entries: z.input<typeof brief>[] = []
       const range = { from: Math.max(1, from), limit }
@@ -193,7 +193,7 @@ export const threadRoutes = [
       notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
     }),
     async handle(call) {
-      const { at, limit = 100 } = call.query
+      const { at, limit } = call.query
       const { key } = await threadOf(call)
       return { notes: await viewNotes(sourceOf(call.log, key), { at, limit }) }
     },

@@ -37,7 +37,7 @@ export const timelineRoutes = [
     kind: 'lines',
     answer: point,
     async handle(call) {
-      const { limit = 5000, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
+      const { limit, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
       const points = await timelineOf(call, call.query, against)
       async function* lines(): AsyncGenerator<AnswerOf<typeof point>> {
         let left = limit
