@@ -17,6 +17,11 @@ export function toFault(error: unknown): AdapterFault {
   return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
 }
 
+/** An error in the words of our own API. */
+export function errorBody({ code, message, field, problems }: AdapterFault) {
+  return { error: { code, message, field, problems } }
+}
+
 /** A prompt that does not fit. If system prompt and tools alone do not, another code keeps programs from compacting in vain. */
 function overflowFault(error: ContextOverflowError): AdapterFault {
   const { needed, capacity, window, parts } = error

@@ -12,7 +12,8 @@ import { setUpAsking } from '../../turn/set-up-asking.ts'
 import { notFound } from '../auth/refusals.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
-import { errorBody, type ServerEvent } from './event-stream.ts'
+import { errorBody, toFault } from '../to-fault.ts'
+import type { ServerEvent } from './event-stream.ts'
 import { type ThreadRequest, threadOf } from './find.ts'
 import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { factorField, toFigures } from './model-tokens.ts'
@@ -249,7 +250,7 @@ function toReplyPart(part: ChatPart, canInspect: boolean): ReplyPart | undefined
       return { type: 'context', tokens, window, free, policy, parts, factor }
     }
     case 'error':
-      return { type: 'error', ...errorBody(part.error) }
+      return { type: 'error', ...errorBody(toFault(part.error)) }
     default:
       return part
   }

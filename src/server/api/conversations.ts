@@ -198,7 +198,7 @@ export const conversationRoutes = [
       return {
         found: matches.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
           ...{ conversation, actor, branch, seq, role, time, snippet },
-          hits: placesOf(snippet, wanted).map(([from, to]): [number, number] => [from, to]),
+          hits: placesOf(snippet, wanted),
         })),
       }
     },

@@ -134,9 +134,10 @@ export const experimentRoutes = [
     scope: 'inspect',
     summary: 'Shows the messages of a role.',
     answer: z.object({ messages: z.array(message) }),
-    handle: async call => ({
-      messages: await experimentsOf(call).history(call.params.experiment, call.params.role),
-    }),
+    async handle(call) {
+      const { experiment, role } = call.params
+      return { messages: await experimentsOf(call).history(experiment, role) }
+    },
   }),
   defineRoute('get', '/experiments/:experiment/events', {
     scope: 'inspect',
@@ -217,16 +218,12 @@ async function storedPlan(call: ApiCall, id: string): Promise<object> {
 export const experimentsOf = ({ log, parts }: ApiCall) =>
   createExperiments({ history: log.history, newId: parts.newId })
 
-export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
-  ...{ id, name, status, steps, maxSteps },
-  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan, result },
-})
+/** What lists tell of an experiment, without its environment and its goals. */
+export const toSummary = (view: ExperimentSummary) => summary.parse(view)
 
-const toState = (view: ExperimentSummary & { readonly environment: object }) => ({
-  type: 'state',
-  ...toSummary(view),
-  environment: view.environment,
-})
+function toState(view: ExperimentSummary & { readonly environment: object }) {
+  return { type: 'state', ...toSummary(view), environment: view.environment }
+}
 
 const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
   !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)

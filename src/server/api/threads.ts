@@ -193,9 +193,8 @@ export const threadRoutes = [
       notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
     }),
     async handle(call) {
-      const { at, limit } = call.query
       const { key } = await threadOf(call)
-      return { notes: await viewNotes(sourceOf(call.log, key), { at, limit }) }
+      return { notes: await viewNotes(sourceOf(call.log, key), call.query) }
     },
   }),
   defineRoute('post', '/conversations/:conversation/fork', {

@@ -74,12 +74,9 @@ export function createIdentify(options: IdentifyOptions) {
   }
 }
 
-const toCaller = ({ id: keyId, tenant, scopes, person }: KeyRecord): Caller => ({
-  tenant,
-  keyId,
-  scopes,
-  person,
-})
+function toCaller({ id: keyId, tenant, scopes, person }: KeyRecord): Caller {
+  return { tenant, keyId, scopes, person }
+}
 
 const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 

@@ -8,6 +8,7 @@ import type { Adapter, AdapterFault } from '../adapters/index.ts'
 import { messagesAdapter, ollamaAdapter, openaiAdapter, responsesAdapter } from '../adapters/index.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
+import { errorBody } from '../to-fault.ts'
 import type { Caller, KeyScope, ServerEnv } from './caller.ts'
 
 /** Lets only callers with a scope through. Every route but those of health has one. */
@@ -57,10 +58,7 @@ export function refuse(context: Context<ServerEnv>, fault: AdapterFault): Respon
 }
 
 const ownApi: Pick<Adapter, 'fault'> = {
-  fault: ({ status, code, message, field, problems }) => ({
-    status,
-    body: { error: { code, message, field, problems } },
-  }),
+  fault: fault => ({ status: fault.status, body: errorBody(fault) }),
 }
 
 function adapterOf(path: string): Pick<Adapter, 'fault'> {

@@ -153,10 +153,9 @@ function branch(
   }
 }
 
-const forkOf = (of: ThreadKey, at: number, branch: string) => ({
-  thread: { ...of, branch },
-  fork: { of, at },
-})
+function forkOf(of: ThreadKey, at: number, branch: string) {
+  return { thread: { ...of, branch }, fork: { of, at } }
+}
 
 /** The place of a request that the log has already, in a turn that its writer left. Taking it over fences that writer. */
 const takeOver = (place: Omit<LogPlace, 'kind' | 'from' | 'why'>, why: string): LogPlace => ({

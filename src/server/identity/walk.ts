@@ -1,15 +1,11 @@
-import { readLog } from '../../history/log/read-log.ts'
+import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
-import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Compared } from './agreement.ts'
 import { agreement, isBeginning, isOfRound, isReply, isResult, isUser, joinedAgreement } from './agreement.ts'
 import type { Front } from './chain.ts'
 import { comparedIn, type ListItem, wholeIn } from './item.ts'
 
-export interface WalkLog {
-  readonly store: Store
-  readonly count: TokenCounter
-}
+export type WalkLog = Pick<LogSource, 'store' | 'count'>
 
 /** An item of a client's list that stands in a thread. */
 export interface Meeting {

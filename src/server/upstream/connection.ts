@@ -20,22 +20,17 @@ export interface UpstreamConnectionOptions {
 }
 
 /** In milliseconds. */
-export interface UpstreamTimeouts {
-  readonly connect: number
-  /** Until an answer begins: a model may have to be loaded, and a long prompt be read. */
-  readonly first: number
-  /** Between two pieces of an answer. */
-  readonly silence: number
-  /** For questions that need no model: its window, the list of models. */
-  readonly facts: number
-}
-
-const defaultTimeouts: UpstreamTimeouts = {
+const defaultTimeouts = {
   connect: 10_000,
+  /** Until an answer begins: a model may have to be loaded, and a long prompt be read. */
   first: 600_000,
+  /** Between two pieces of an answer. */
   silence: 300_000,
+  /** For questions that need no model: its window, the list of models. */
   facts: 10_000,
 }
+
+export type UpstreamTimeouts = Readonly<typeof defaultTimeouts>
 
 export interface PoolConnection extends ServerConnection {
   readonly isKeyed: boolean
