@@ -42,9 +42,7 @@ export const pageCall = z.object({
   recalled: z.array(place).describe('the entries of the newest block of recalled ones'),
   asking: place
     .optional()
-    .describe(
-      'the user message that they were brought back for: the one that is answered, or an earlier one',
-    ),
+    .describe('the user message that they were brought back for, which may be an earlier one'),
 })
 
 type PageCall = AnswerOf<typeof pageCall>

@@ -38,9 +38,7 @@ export const call = z.object({
   counter: z.string(),
   warnings: z
     .array(z.string())
-    .describe(
-      'codes: `prompt_truncated`, `cache_lost`, `trimmed`, `over`, or that of the error of a failed call',
-    ),
+    .describe('codes: `prompt_truncated`, `cache_lost`, `trimmed`, `over`, or that of its error'),
 })
 
 const account = {

@@ -35,11 +35,8 @@ const asking = {
   notes: z.boolean().optional().describe('false: no notes in the stream, also for a key that may see them'),
 }
 
-const usage = z.object({
-  promptTokens: z.number().optional(),
-  replyTokens: z.number().optional(),
-  cachedTokens: z.number().optional(),
-})
+const tokens = z.number().optional()
+const usage = z.object({ promptTokens: tokens, replyTokens: tokens, cachedTokens: tokens })
 
 /** The parts of a reply as a client gets them. `note` and `context` come only to keys with the scope inspect. */
 const replyPart = z.discriminatedUnion('type', [

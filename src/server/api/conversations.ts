@@ -167,9 +167,7 @@ export const conversationRoutes = [
       scope: z
         .enum(['shown', 'everything'])
         .optional()
-        .describe(
-          'default "shown": what a user may see; "everything" has notes too, and needs the scope inspect',
-        ),
+        .describe('default "shown", as users see it; "everything" has notes, and needs inspect'),
       limit: limitOf(20, 200),
       conversation: name.optional().describe('only messages of this conversation'),
     },

@@ -97,10 +97,7 @@ export function createApi(options: ApiOptions) {
 
 const mostTenants = 128
 
-/**
- * Refuses what a route must not touch: internal threads of the library cannot be written to, experiments are hidden from
- * callers without `inspect`, and a person reads only their own conversations. Managing experiments needs `admin`.
- */
+/** Refuses writing to inner threads, experiments without `inspect`, and to read other people's conversations. `admin` may do all. */
 async function refuseHidden(
   { scope }: Route,
   { params, query }: { readonly params?: unknown; readonly query?: unknown },

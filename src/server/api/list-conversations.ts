@@ -13,9 +13,7 @@ export const listFields = {
   include: z
     .enum(['side', 'provisional', 'everything'])
     .optional()
-    .describe(
-      'also requests beside conversations (titles, tags), or unnamed conversations of one message, or both',
-    ),
+    .describe('also requests beside conversations (titles, tags), unnamed single messages, or both'),
 }
 
 type ListQuery = z.output<z.ZodObject<typeof listFields>>

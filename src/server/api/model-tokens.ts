@@ -6,9 +6,7 @@ import { partsInModel, type Room, toModelTokens } from '../../tokens/calibration
 export const factorField = z
   .number()
   .optional()
-  .describe(
-    "the calibration: all tokens of this answer are the model's, which are our counts times this; absent for 1",
-  )
+  .describe('the calibration: tokens of this answer are our counts times this; absent for 1')
 
 export const toldFactor = ({ factor }: Room) => (factor === 1 ? {} : { factor })
 

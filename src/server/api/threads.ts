@@ -57,9 +57,7 @@ const logged = z
     isBroken: z
       .boolean()
       .optional()
-      .describe(
-        'whether it is the part of an answer that broke off; the model reads it only if the turn is not tried again',
-      ),
+      .describe('whether the answer broke off here; a model reads it only if its turn is not tried again'),
     isErased: z.boolean().optional().describe('whether its text was erased: a mark stands in its place'),
     hands: z
       .array(z.object({ does: z.enum(['pin', 'hide', 'free', 'erase']), seq: place }))

@@ -15,10 +15,8 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
   let read: { readonly files: ReturnType<typeof readFiles> } | undefined
   const app = new Hono<ServerEnv>()
   // For a person who opens the server's address in a browser. Other clients are answered by the model server.
-  app.get('/', (context, next) =>
-    context.req.header('accept')?.includes('text/html')
-      ? Promise.resolve(context.redirect(inspectorPath))
-      : next(),
+  app.get('/', async (context, next) =>
+    context.req.header('accept')?.includes('text/html') ? context.redirect(inspectorPath) : next(),
   )
   app.on(['GET', 'HEAD'], [inspectorPath, `${inspectorPath}/*`], ({ req: { path, raw } }) => {
     read ??= { files: readFiles(folder) }

@@ -4,10 +4,10 @@ import { createRests } from '../../../history/log/rests.ts'
 import { BadRequestError } from '../../../log/bad-request-error.ts'
 import { readBody as readFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
-import { NotFoundError } from '../../../log/not-found-error.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
 import { type Adapter, messagesAdapter, responsesAdapter, toTokenCount } from '../../adapters/index.ts'
+import { unknownId } from '../../adapters/openai-error.ts'
 import { replyOfResponse, toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
@@ -148,5 +148,5 @@ async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
   const id = context.req.param('id') ?? ''
   const reply = await findReply(context.var.log, replyOfResponse(id))
   if (reply) return reply
-  throw new NotFoundError('response_not_found', `Response with id '${id.slice(0, 100)}' not found.`)
+  throw unknownId('Response', id)
 }
