@@ -10,7 +10,6 @@ import {
   previousActionsTitle,
   recallTitle,
 } from '../../log/texts.ts'
-import { rememberReading } from './item.ts'
 
 /** The places of whole messages that `fit` added at the client. Never of the last one: it may be what a user says now. */
 export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {
@@ -59,7 +58,16 @@ const mostSystems = 8
 
 type AddedKind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
 
-const kindOf = rememberReading(readKind)
+/** Of a long list most messages come again, as the same objects. */
+const kindsOf = new WeakMap<MessageLike, AddedKind | null>()
+
+function kindOf(message: MessageLike, at: number): AddedKind | undefined {
+  const cached = kindsOf.get(message)
+  if (cached !== undefined) return cached ?? undefined
+  const kind = readKind(message, at)
+  kindsOf.set(message, kind ?? null)
+  return kind
+}
 
 function readKind(message: MessageLike, at: number): AddedKind | undefined {
   const { role, text, calls, media } = readMessage(message, at)

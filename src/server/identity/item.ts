@@ -34,20 +34,17 @@ export function comparedIn({ message, seq, isClosing, isErased }: LoggedMessage)
 export const wholeIn = (entry: LoggedMessage): Compared | undefined =>
   entry.isBroken ? undefined : comparedIn(entry)
 
-/** Remembers what is read of each message: of a long list most come again, as the same objects. */
-export function rememberReading<Value>(read: (message: MessageLike, at: number) => Value | undefined) {
-  const readings = new WeakMap<MessageLike, { readonly value: Value | undefined }>()
-  return (message: MessageLike, at: number): Value | undefined => {
-    const reading = readings.get(message)
-    if (reading) return reading.value
-    const value = read(message, at)
-    readings.set(message, { value })
-    return value
-  }
+/** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */
+export function comparedOf(message: MessageLike, seq: number): Compared | undefined {
+  const cached = items.get(message)
+  if (cached !== undefined) return cached ?? undefined
+  const item = readItem(message, seq)
+  items.set(message, item ?? null)
+  return item
 }
 
-/** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */
-export const comparedOf = rememberReading(readItem)
+/** Of a long list most messages come again, as the same objects. */
+const items = new WeakMap<MessageLike, Compared | null>()
 
 function readItem(message: MessageLike, seq: number): Compared | undefined {
   const read = readMessage(message, seq)
