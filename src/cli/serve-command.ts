@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { SettingName } from '../server/config/config-schema.ts'
-import { about, defaultOf, flagOf, formOf, settingNames } from '../server/config/config-schema.ts'
-import { printConfig } from '../server/config/print-config.ts'
+import {
+  about,
+  defaultOf,
+  flagOf,
+  formOf,
+  printConfig,
+  settingNames,
+} from '../server/config/config-schema.ts'
 import { readConfig } from '../server/config/read-config.ts'
 import { printError, printText, UserError } from './print.ts'
 import { stopSignal } from './stop-signal.ts'

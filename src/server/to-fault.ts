@@ -17,10 +17,12 @@ export function toFault(error: unknown): AdapterFault {
   return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
 }
 
-/**
- * A prompt that does not fit. Where the system prompt and the tools alone do not, no shorter conversation helps: programs that know the
- * usual error would compact, and show words of their own in place of ours.
- */
+/** An error in the words of our own API. */
+export function errorBody({ code, message, field, problems }: AdapterFault) {
+  return { error: { code, message, field, problems } }
+}
+
+/** A prompt that does not fit. If system prompt and tools alone do not, another code keeps programs from compacting in vain. */
 function overflowFault(error: ContextOverflowError): AdapterFault {
   const { needed, capacity, window, parts } = error
   // What is kept free grows with the window.

@@ -1,4 +1,4 @@
-import { isFields } from '../../log/fields.ts'
+import { type Fields, isFields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ChatRequest, Origin } from './adapter.ts'
 
@@ -31,6 +31,13 @@ export function messageList(leading: readonly string[] = []) {
     },
   }
 }
+
+/** A reply in a client's list. */
+export const replyMessage = (content: string, thinking: string, calls: readonly Fields[]) => ({
+  ...{ role: 'assistant', content },
+  ...(thinking !== '' && { thinking }),
+  ...(calls.length > 0 && { tool_calls: calls }),
+})
 
 /** Whether a client has marked a system message, or a block of it, for caching. */
 export const marksCache = (content: unknown): boolean =>

@@ -1,3 +1,4 @@
+import { NotFoundError } from '../../log/error.ts'
 import type { AdapterFault } from './adapter.ts'
 
 /** An error as chat completions and the Responses API have it. */
@@ -7,6 +8,12 @@ export function toOpenAiError(fault: AdapterFault) {
     return { status, body: { error: { message, type: typeOf(status), param, code } } }
   const tooLongError = { type: 'invalid_request_error', param, code: 'context_length_exceeded' }
   return { status: 400, body: { error: { message: tooLong(fault), ...tooLongError } } }
+}
+
+/** The error for an id that is not in the log, in OpenAI's words. */
+export function unknownId(what: string, id: string, field?: string) {
+  const code = `${what.toLowerCase().replace(' ', '_')}_not_found`
+  return new NotFoundError(code, `${what} with id '${id.slice(0, 100)}' not found.`, field)
 }
 
 /** The words by which clients know that they must shorten the conversation. */

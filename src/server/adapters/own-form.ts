@@ -1,4 +1,5 @@
 import { refuse } from '../../log/fields.ts'
+import type { ContentPart } from '../../log/to-content.ts'
 
 let isOwn = false
 
@@ -18,6 +19,12 @@ export const isInOwnForm = (): boolean => isOwn
 /** Refuses what only an upstream of the same form understands, unless the body is read for one. */
 export function refuseElsewhere(field: string, problem: string): void {
   if (!isOwn) refuse(field, problem)
+}
+
+/** A file that only the upstream has. */
+export function uploadedFile(field: string, problem: string): ContentPart {
+  refuseElsewhere(field, problem)
+  return { type: 'input_file' }
 }
 
 /**

@@ -9,10 +9,7 @@ import { type AnswerOf, callStatus, name, place } from './schemas.ts'
 /** How many calls of a branch are read first: mostly the newest are wanted. */
 const fewestCalls = 64
 
-/**
- * The calls of a thread, newest first, then those of the past that it shares with the branches that it was forked from. More
- * and more of them are read. What another branch did after the fork is not part of this one.
- */
+/** The calls of a branch, newest first, then those of the past that it shares. Each read brings more of them than the last. */
 export async function* callsBack(store: Store, key: ThreadKey): AsyncGenerator<ThreadCall> {
   let upTo = Number.POSITIVE_INFINITY
   for (let branch: string | undefined = key.branch; branch !== undefined; ) {
@@ -45,9 +42,7 @@ export const pageCall = z.object({
   recalled: z.array(place).describe('the entries of the newest block of recalled ones'),
   asking: place
     .optional()
-    .describe(
-      'the user message that they were brought back for: the one that is answered, or an earlier one',
-    ),
+    .describe('the user message that they were brought back for, which may be an earlier one'),
 })
 
 type PageCall = AnswerOf<typeof pageCall>

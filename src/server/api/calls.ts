@@ -5,9 +5,10 @@ import { predictedIn, readPlan, sentIn, stretchesOf } from '../../history/calls/
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.ts'
+import { notFound } from '../auth/refusals.ts'
 import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
-import { notFound, threadOf } from './find.ts'
+import { threadOf } from './find.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
@@ -27,19 +28,17 @@ export const call = z.object({
   cacheLost: z.string().optional().describe('why these were far fewer, as far as can be told'),
   window: count.describe('as it was set'),
   reserve: count,
-  reserveWhy: z.string().optional().describe('why so much was kept free; absent where it was set'),
+  reserveWhy: z.string().optional().describe('how the reserve was found; absent where it was set'),
   mostReply: count
     .optional()
-    .describe('the most tokens of the reply that the model was asked for; absent where nobody set a limit'),
+    .describe('the most tokens of the reply that the model was asked for; absent without a limit'),
   toolsSaved: count.optional().describe('the tokens that shorter descriptions of tools saved'),
   factor: factorField,
   policy: z.string(),
   counter: z.string(),
   warnings: z
     .array(z.string())
-    .describe(
-      'codes: `prompt_truncated`, `cache_lost`, `trimmed`, `over`, or that of the error of a failed call',
-    ),
+    .describe('codes: `prompt_truncated`, `cache_lost`, `trimmed`, `over`, or that of its error'),
 })
 
 const account = {
@@ -64,7 +63,7 @@ export const callRoutes = [
         .describe('when this server last had the next prompt read before it was asked for'),
     }),
     async handle(apiCall) {
-      const { limit = 100, stretches = false } = apiCall.query
+      const { limit, stretches = false } = apiCall.query
       const thread = await threadOf(apiCall)
       const calls = await thread.calls({ limit })
       return {

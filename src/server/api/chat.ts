@@ -1,17 +1,23 @@
 import { z } from 'zod'
 import { type Chat, type ChatPart, createChat, type Reply } from '../../chat/index.ts'
 import { parts as partNames } from '../../context/receipt.ts'
+import { readPlan } from '../../history/calls/read-plan.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/present.ts'
 import { readMedia } from '../../models/read-media.ts'
+import { toModelTokens } from '../../tokens/calibration.ts'
+import { nextContext } from '../../turn/ask/next-context.ts'
+import { readThread } from '../../turn/log/thread-log.ts'
+import { setUpAsking } from '../../turn/set-up-asking.ts'
+import { notFound } from '../auth/refusals.ts'
 import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
-import { errorBody, type ServerEvent } from './event-stream.ts'
-import { notFound, type ThreadRequest, threadOf } from './find.ts'
+import { errorBody, toFault } from '../to-fault.ts'
+import type { ServerEvent } from './event-stream.ts'
+import { type ThreadRequest, threadOf } from './find.ts'
 import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
-import { modelFor } from './forecast.ts'
 import { factorField, toFigures } from './model-tokens.ts'
-import { defineRoute } from './route.ts'
+import { type ApiCall, defineRoute } from './route.ts'
 import { type AnswerOf, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')
@@ -29,11 +35,8 @@ const asking = {
   notes: z.boolean().optional().describe('false: no notes in the stream, also for a key that may see them'),
 }
 
-const usage = z.object({
-  promptTokens: z.number().optional(),
-  replyTokens: z.number().optional(),
-  cachedTokens: z.number().optional(),
-})
+const tokens = z.number().optional()
+const usage = z.object({ promptTokens: tokens, replyTokens: tokens, cachedTokens: tokens })
 
 /** The parts of a reply as a client gets them. `note` and `context` come only to keys with the scope inspect. */
 const replyPart = z.discriminatedUnion('type', [
@@ -76,33 +79,24 @@ type ReplyPart = AnswerOf<typeof replyPart>
 export const chatRoutes = [
   defineRoute('post', '/conversations/:conversation/send', {
     scope: 'chat',
-    summary:
-      'Answers a user message, in a conversation that may be new. Closing the stream cancels the turn.',
+    summary: 'Answers a user message. The conversation may be new. Closing the stream cancels the turn.',
     query: threadFields,
     body: { input: inputSchema, ...asking },
     kind: 'events',
     answer: replyPart,
-    handle(call) {
-      const { input } = call.body
-      checkInput(input)
-      return answer(call, call.query.branch ?? mainBranch, (chat, options) => chat.send(input, options))
-    },
+    handle: call =>
+      answer(call, call.query.branch ?? mainBranch, (chat, options) => chat.send(call.body.input, options)),
   }),
   defineRoute('post', '/conversations/:conversation/edit', {
     scope: 'chat',
     summary: 'Answers an edited user message on a new branch. The old branch stays as it is.',
     query: threadFields,
-    body: {
-      input: inputSchema,
-      at: place.describe('the seq of the user message'),
-      ...asking,
-    },
+    body: { input: inputSchema, at: place.describe('the seq of the user message'), ...asking },
     kind: 'events',
     answer: replyPart,
     async handle(call) {
       await threadOf(call)
       const { input, at } = call.body
-      checkInput(input)
       return answer(call, undefined, (chat, options) => chat.edit(input, { ...options, at }))
     },
   }),
@@ -120,7 +114,6 @@ export const chatRoutes = [
     async handle(call) {
       await threadOf(call)
       const { at } = call.body
-      policyOf(call.body)
       return answer(call, undefined, (chat, options) => chat.regenerate({ ...options, at }))
     },
   }),
@@ -149,12 +142,41 @@ export const chatRoutes = [
       return undefined
     },
   }),
+  defineRoute('post', '/conversations/:conversation/forecast', {
+    scope: 'inspect',
+    summary: 'Counts what `send` would send, without other conversations. Asks and stores nothing.',
+    query: threadFields,
+    body: { input: z.string(), model: name.optional() },
+    answer: z.object({
+      tokens: count.describe("the prompt, in the model's tokens"),
+      reused: count.describe('the tokens that are the same as at the beginning of the last call'),
+      window: count,
+    }),
+    async handle(call) {
+      const { input, model: wanted } = call.body
+      const thread = await threadOf(call)
+      const { model, options } = await modelFor(call, wanted)
+      const asking = await setUpAsking({ ...options, model }, { signal: call.signal, specs: [] })
+      const [last] = await thread.calls({ limit: 1 })
+      // Another model has read nothing of it.
+      const previous =
+        last?.model === model.name
+          ? {
+              messages: await thread.replay(last),
+              receipt: { parts: { tools: readPlan(last.plan).parts.tools ?? 0 } },
+            }
+          : { messages: [] }
+      const log = readThread(call.looking, thread)
+      // As the log would stamp it: a pause before it changes what is recalled.
+      const next = { role: 'user', content: input, time: Date.now() }
+      const fitting = { ...log, context: fit => log.context({ ...fit, next, previous }) } satisfies typeof log
+      const { context, room } = await nextContext({ ...asking, log: fitting })
+      const { tokens, receipt } = context
+      const inModel = (count: number) => toModelTokens(count, room.factor)
+      return { tokens: inModel(tokens), reused: inModel(receipt.prefix?.tokens ?? 0), window: room.window }
+    },
+  }),
 ]
-
-/** Refuses an unreadable file before the answer begins, so that the refusal has its status. */
-function checkInput(input: z.output<typeof inputSchema>): void {
-  if (typeof input !== 'string') readMedia(input, 0)
-}
 
 type TurnBody = z.output<z.ZodObject<typeof asking>> &
   Pick<FitFields, 'window' | 'reserve' | 'policy' | 'effort'> & {
@@ -162,10 +184,13 @@ type TurnBody = z.output<z.ZodObject<typeof asking>> &
     readonly input?: z.output<typeof inputSchema>
   }
 
-/**
- * Asks the model of a request. What the client gets of it depends on its scopes. `branch`: where the reply goes, if that branch
- * is there.
- */
+async function modelFor({ parts: { upstreams, options } }: ApiCall, wanted: string | undefined) {
+  const name = wanted ?? (await upstreams.models())[0]?.name
+  if (name === undefined) throw notFound('model', '')
+  return { name, model: upstreams.model(name), options: { ...options, ...upstreams.of(name).options } }
+}
+
+/** Asks the model of a request. The scopes of the client decide what it gets. `branch`: where the reply goes, if that exists. */
 async function answer(
   call: ThreadRequest & { readonly body: TurnBody },
   branch: string | undefined,
@@ -173,6 +198,10 @@ async function answer(
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId, query } = call
   const { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input } = call.body
+  const messages =
+    input === undefined ? [] : [typeof input === 'string' ? { role: 'user', content: input } : input]
+  // A file that cannot be read is refused before the answer begins, so that the refusal has its status.
+  for (const message of messages) readMedia(message, 0)
   const { history } = logOfSpeaker(call.log, parts.about.person)
   const { conversation } = call.params
   const { name, model, options: general } = await modelFor(call, wanted)
@@ -183,8 +212,7 @@ async function answer(
   const thread = history.thread(conversation, query)
   await checkRoom({
     ...{ options, model, system, settings, tools: [], signal: left, count: history.count },
-    messages:
-      input === undefined ? [] : [typeof input === 'string' ? { role: 'user', content: input } : input],
+    messages,
     calibration: () => thread.calibration(model.name),
   })
   const id = parts.newId()
@@ -219,7 +247,7 @@ function toReplyPart(part: ChatPart, canInspect: boolean): ReplyPart | undefined
       return { type: 'context', tokens, window, free, policy, parts, factor }
     }
     case 'error':
-      return { type: 'error', ...errorBody(part.error) }
+      return { type: 'error', ...errorBody(toFault(part.error)) }
     default:
       return part
   }

@@ -59,8 +59,7 @@ export const contextRoutes = [
   }),
   defineRoute('post', '/conversations/:conversation/compare', {
     scope: 'inspect',
-    summary:
-      'Compares two contexts of the same place: what either keeps, and how much of the beginning is the same.',
+    summary: 'Compares two contexts of one place: what either keeps, and how much of the beginning is equal.',
     query: threadFields,
     body: { at: atField, a: fitting, b: fitting },
     answer: z.object({
@@ -84,8 +83,7 @@ export const contextRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/grid', {
     scope: 'inspect',
-    summary:
-      'Fits the same place into several windows with several policies, and gives each as a line when it is ready.',
+    summary: 'Fits one place into several windows with several policies: a line for each, when it is ready.',
     query: {
       ...gridQuery,
       windows: z.array(z.int().min(1).max(100_000_000)).min(1).max(mostCells),

@@ -12,10 +12,11 @@ import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf } from '../../stores/words.ts'
 import { checkNamed } from '../auth/named-person.ts'
+import { notFound } from '../auth/refusals.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { unpackedBody } from '../routes/read-body.ts'
-import { findConversation, notFound } from './find.ts'
+import { findConversation } from './find.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, listFields, withProvisional } from './list-conversations.ts'
 import { type ApiCall, defineRoute } from './route.ts'
@@ -81,8 +82,7 @@ export const conversationRoutes = [
   }),
   defineRoute('delete', '/conversations', {
     scope: 'admin',
-    summary:
-      'Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread.',
+    summary: 'Deletes all conversations of the tenant, those of a person, or those with threads of an actor.',
     query: {
       person: name.optional().describe('whose conversations'),
       actor: name.optional().describe('in which this actor has a thread'),
@@ -167,9 +167,7 @@ export const conversationRoutes = [
       scope: z
         .enum(['shown', 'everything'])
         .optional()
-        .describe(
-          'default "shown": what a user may see; "everything" has notes too, and needs the scope inspect',
-        ),
+        .describe('default "shown", as users see it; "everything" has notes, and needs inspect'),
       limit: limitOf(20, 200),
       conversation: name.optional().describe('only messages of this conversation'),
     },
@@ -198,7 +196,7 @@ export const conversationRoutes = [
       return {
         found: matches.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
           ...{ conversation, actor, branch, seq, role, time, snippet },
-          hits: placesOf(snippet, wanted).map(([from, to]): [number, number] => [from, to]),
+          hits: placesOf(snippet, wanted),
         })),
       }
     },
@@ -219,10 +217,7 @@ async function withLatest<Info extends ConversationInfo>(call: ApiCall, info: In
   return { ...info, latest }
 }
 
-/**
- * Keeps a body, unpacked, in a file of its own while it is used, as text that can be read again and again. A body with more bytes than
- * it may have is refused.
- */
+/** Keeps a body, unpacked, in a file while it is used, so that its text can be read again. One of more than `most` bytes is refused. */
 async function withSpooled<T>(
   request: Request,
   most: number,

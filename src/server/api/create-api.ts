@@ -4,13 +4,12 @@ import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory } from '../../history/index.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
-import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
+import { notFound, refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
 import { type AnswerLimits, eventStream, lineStream, type ServerEvent } from './event-stream.ts'
-import { notFound } from './find.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { OnWrite } from './live/noticing-store.ts'
 import { createRunningExperiments } from './live/running-experiments.ts'
@@ -24,10 +23,7 @@ export function createApi(options: ApiOptions) {
   const { logOf, embed, pollMs, maxListeners } = options
   const looking = new Map<string, Log>()
 
-  /**
-   * A history of its own for looking: what is tried out does not change the memory of running chats. To those who may not
-   * inspect, it shows what users see.
-   */
+  /** A history for looking, apart from the memory of running chats. Without `inspect` it shows what users see. */
   function lookingAt(tenant: string, mayInspect: boolean): Log {
     const name = JSON.stringify([tenant, mayInspect])
     const { store: whole } = logOf(tenant)
@@ -100,10 +96,7 @@ export function createApi(options: ApiOptions) {
 
 const mostTenants = 128
 
-/**
- * Refuses what a route must not touch: internal threads of the library cannot be written to, experiments are hidden from
- * callers without `inspect`, and a person reads only their own conversations. Managing experiments needs `admin`.
- */
+/** Refuses writing to inner threads, experiments without `inspect`, and to read other people's conversations. `admin` may do all. */
 async function refuseHidden(
   { scope }: Route,
   { params, query }: { readonly params?: unknown; readonly query?: unknown },

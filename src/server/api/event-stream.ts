@@ -1,7 +1,7 @@
 import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { oneLine, sse } from '../adapters/reply-stream.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
-import { toFault } from '../to-fault.ts'
+import { errorBody, toFault } from '../to-fault.ts'
 
 /** An event of a stream. `id` is what a client sends as `Last-Event-ID` when it comes back. */
 export interface ServerEvent<Data = unknown> {
@@ -27,7 +27,7 @@ export function eventStream(
       for await (const { event, data, id } of events)
         yield `${id === undefined ? '' : `id: ${id}\n`}${sse(data, event)}`
     } catch (error) {
-      yield sse({ type: 'error', ...errorBody(error) }, 'error')
+      yield sse({ type: 'error', ...errorBody(toFault(error)) }, 'error')
     }
   }
   const keepAlive = { ms, item: () => sseComment }
@@ -44,10 +44,4 @@ export function lineStream(values: AsyncIterable<unknown>, { unreadMs, onEnd }: 
   return new Response(toReadable(lines(), textWriter(), { unreadMs, onEnd }), {
     headers: { 'content-type': 'application/x-ndjson' },
   })
-}
-
-/** The body of an error: `{ error: { code, message, field? } }`. */
-export function errorBody(error: unknown) {
-  const { code, message, field } = toFault(error)
-  return { error: { code, message, field } }
 }

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { createExperiments, type Experiments } from '../../experiment/create-experiments.ts'
+import { createExperiments } from '../../experiment/create-experiments.ts'
 import { InvalidPlanError } from '../../experiment/experiment-error.ts'
 import type { Experiment, ExperimentSummary, ExperimentTools, PlanJson } from '../../experiment/index.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import type { Model } from '../../models/model.ts'
+import { notFound } from '../auth/refusals.ts'
 import { packageFile } from '../package.ts'
 import { lastEventOf } from './event-stream.ts'
-import { notFound } from './find.ts'
 import { factorField } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { callStatus, count, limitOf, message, name, place, time } from './schemas.ts'
@@ -121,12 +121,11 @@ export const experimentRoutes = [
   }),
   defineRoute('get', '/experiments/:experiment/steps', {
     scope: 'inspect',
-    summary:
-      'Tells what each role did in each step: its tools, what they changed, its text, its model calls.',
+    summary: 'Tells what each role did in each step: tools, what they changed, text, model calls.',
     query: { from: z.int().min(1).optional(), limit: limitOf(50, 200) },
     answer: z.object({ steps: z.array(z.object({ step: count, acts: z.array(act) })) }),
     async handle(call) {
-      const { from = 1, limit = 50 } = call.query
+      const { from = 1, limit } = call.query
       return { steps: await experimentsOf(call).steps(call.params.experiment, { from, limit }) }
     },
   }),
@@ -134,14 +133,14 @@ export const experimentRoutes = [
     scope: 'inspect',
     summary: 'Shows the messages of a role.',
     answer: z.object({ messages: z.array(message) }),
-    handle: async call => ({
-      messages: await experimentsOf(call).history(call.params.experiment, call.params.role),
-    }),
+    async handle(call) {
+      const { experiment, role } = call.params
+      return { messages: await experimentsOf(call).history(experiment, role) }
+    },
   }),
   defineRoute('get', '/experiments/:experiment/events', {
     scope: 'inspect',
-    summary:
-      'Tells what happens in an experiment, until it has ended. `Last-Event-ID` tells what was missed.',
+    summary: 'Tells what happens in an experiment until it ends. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: experimentEvent,
     async handle(call) {
@@ -157,8 +156,7 @@ export const experimentRoutes = [
   }),
   defineRoute('post', '/experiments/:experiment/resume', {
     scope: 'admin',
-    summary:
-      'Goes on with an experiment that is paused, or whose process is gone. Needs its plan if none is stored.',
+    summary: 'Resumes an experiment that is paused or lost its process. Needs its plan if none is stored.',
     body: { plan: planBody.optional() },
     answer: summary,
     async handle(call) {
@@ -216,21 +214,15 @@ async function storedPlan(call: ApiCall, id: string): Promise<object> {
   return plan
 }
 
-export const experimentsOf = ({
-  log: { history },
-  parts: { newId },
-}: Pick<ApiCall, 'log' | 'parts'>): Experiments => createExperiments({ history, newId })
+export const experimentsOf = ({ log, parts }: ApiCall) =>
+  createExperiments({ history: log.history, newId: parts.newId })
 
-export const toSummary = ({ id, name, status, result, steps, maxSteps, ...rest }: ExperimentSummary) => ({
-  ...{ id, name, status, steps, maxSteps },
-  ...{ startedAt: rest.startedAt, updatedAt: rest.updatedAt, hasPlan: rest.hasPlan, result },
-})
+/** What lists tell of an experiment, without its environment and its goals. */
+export const toSummary = (view: ExperimentSummary) => summary.parse(view)
 
-const toState = (view: ExperimentSummary & { readonly environment: object }) => ({
-  type: 'state',
-  ...toSummary(view),
-  environment: view.environment,
-})
+function toState(view: ExperimentSummary & { readonly environment: object }) {
+  return { type: 'state', ...toSummary(view), environment: view.environment }
+}
 
 const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
   !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)

@@ -1,14 +1,10 @@
 import type { z } from 'zod'
 import { countAsUse } from '../../history/count-as-use.ts'
 import type { History, Thread } from '../../history/index.ts'
-import { NotFoundError, showValue } from '../../log/error.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
+import { notFound } from '../auth/refusals.ts'
 import type { ApiCall } from './route.ts'
 import type { threadFields } from './schemas.ts'
-
-/** The error for missing things and for those of other tenants, which must look the same. */
-export const notFound = (what: string, name: string) =>
-  new NotFoundError(`no_${what}`, `There is no ${what} ${showValue(name)}.`)
 
 export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
   const [info] = await history.conversations({ only: conversation, limit: 1 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
-import { refuseInner, refuseOthers } from '../auth/refusals.ts'
-import { notFound, type ThreadRequest, threadOf } from './find.ts'
-import { createSettings, type FitParts } from './fit-thread.ts'
+import { notFound, refuseInner, refuseOthers } from '../auth/refusals.ts'
+import { type ThreadRequest, threadOf } from './find.ts'
+import { atField, createSettings, type FitParts } from './fit-thread.ts'
 import { defineRoute } from './route.ts'
 import { count, place, threadFields } from './schemas.ts'
 
@@ -11,11 +11,13 @@ const unit = z
   .object({ first: place, last: place })
   .describe('the places of the first and the last message: a call and its results stay together')
 
+const entry = '/conversations/:conversation/entries/:entry'
+
 export const handRoutes = [
   defineRoute('get', '/conversations/:conversation/hands', {
     scope: 'read',
     summary: 'Lists the messages that are pinned and those that are hidden.',
-    query: { ...threadFields, at: place.optional().describe('as it was when this entry was the last') },
+    query: { ...threadFields, at: atField },
     answer: z.object({
       pinned: z.array(unit),
       hidden: z.array(unit),
@@ -33,25 +35,17 @@ export const handRoutes = [
   }),
   defineRoute(
     'post',
-    '/conversations/:conversation/entries/:entry/pin',
+    `${entry}/pin`,
     laying('pin', 'Pins a message: from now on it is always sent. Refused if the pins have no room.'),
   ),
-  defineRoute(
-    'delete',
-    '/conversations/:conversation/entries/:entry/pin',
-    laying('unpin', 'Takes a pin back.'),
-  ),
+  defineRoute('delete', `${entry}/pin`, laying('unpin', 'Takes a pin back.')),
   defineRoute(
     'post',
-    '/conversations/:conversation/entries/:entry/hide',
+    `${entry}/hide`,
     laying('hide', 'Hides a message: from now on it is never sent. It stays in the log.'),
   ),
-  defineRoute(
-    'delete',
-    '/conversations/:conversation/entries/:entry/hide',
-    laying('unhide', 'Takes a hide back.'),
-  ),
-  defineRoute('delete', '/conversations/:conversation/entries/:entry', {
+  defineRoute('delete', `${entry}/hide`, laying('unhide', 'Takes a hide back.')),
+  defineRoute('delete', entry, {
     scope: 'admin',
     summary: 'Erases the text of a message from all that is stored. A mark stays in its place.',
     query: { ...threadFields, dryRun: z.boolean().optional().describe('only tells whether it could be') },

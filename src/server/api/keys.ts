@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ThroughlineError } from '../../log/error.ts'
 import { type Caller, scopes } from '../auth/caller.ts'
 import { keyRecord } from '../auth/create-keys.ts'
-import { notFound } from './find.ts'
+import { notFound } from '../auth/refusals.ts'
 import { defineRoute } from './route.ts'
 
 /** Keys. One with the scope `admin` manages those of its own tenant, one of the configuration those of all. */
@@ -17,8 +17,7 @@ export const keyRoutes = [
   }),
   defineRoute('post', '/keys', {
     scope: 'admin',
-    summary:
-      'Makes a key, with no scope that the caller lacks. The answer is the only place where it can be seen.',
+    summary: 'Makes a key, with no scope that the caller lacks. Only this answer ever shows it.',
     body: {
       name: z.string(),
       scopes: z.array(z.enum(scopes)).optional().describe('default: chat'),

@@ -13,9 +13,7 @@ export const listFields = {
   include: z
     .enum(['side', 'provisional', 'everything'])
     .optional()
-    .describe(
-      'also requests beside conversations (titles, tags), or conversations of one message that nobody named, or both',
-    ),
+    .describe('also requests beside conversations (titles, tags), unnamed single messages, or both'),
 }
 
 type ListQuery = z.output<z.ZodObject<typeof listFields>>
@@ -24,7 +22,7 @@ type ListQuery = z.output<z.ZodObject<typeof listFields>>
 const mostLooked = 2000
 
 /** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
-export async function listConversations(call: ApiCall, { person, after, limit = 50, include }: ListQuery) {
+export async function listConversations(call: ApiCall, { person, after, limit, include }: ListQuery) {
   const isWith = (what: ListQuery['include']) => include === what || include === 'everything'
   const conversations: (ConversationInfo & { readonly provisional?: boolean })[] = []
   // One more than a page, so that one reading tells whether there is a next page.

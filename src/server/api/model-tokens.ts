@@ -6,9 +6,7 @@ import { partsInModel, type Room, toModelTokens } from '../../tokens/calibration
 export const factorField = z
   .number()
   .optional()
-  .describe(
-    "the calibration: all tokens of this answer are the model's, which are our counts times this; absent for 1",
-  )
+  .describe('the calibration: tokens of this answer are our counts times this; absent for 1')
 
 export const toldFactor = ({ factor }: Room) => (factor === 1 ? {} : { factor })
 
@@ -43,10 +41,8 @@ export function toFigures<Part extends string>(
 
 /** The amounts of a cut; its places stay. */
 export function toCutFigures(cut: ReceiptCut, factor: number): ReceiptCut {
-  const { before, at, needed, limit, growth, turns, recall } = cut
+  const { needed, limit, growth, recall } = cut
   const inModel = (amount: number) => toModelTokens(amount, factor)
-  return {
-    ...{ before, at, needed: inModel(needed), limit: inModel(limit) },
-    ...{ growth: inModel(growth), turns, recall: inModel(recall) },
-  }
+  const amounts = { needed: inModel(needed), limit: inModel(limit), growth: inModel(growth) }
+  return { ...cut, ...amounts, recall: inModel(recall) }
 }

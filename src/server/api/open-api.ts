@@ -25,6 +25,7 @@ export function openApi(routes: readonly Route[], base: string) {
 
 function toOperation({ summary, scope, params, query, body, kind, answer, status }: Route) {
   const parameters = [...toParameters(params, 'path'), ...toParameters(query, 'query')]
+  const [description, type] = formats[kind]
   return {
     summary,
     security: [{ key: [scope] }],
@@ -32,8 +33,8 @@ function toOperation({ summary, scope, params, query, body, kind, answer, status
     ...(body && { requestBody: { required: true, content: bodyContent(body) } }),
     responses: {
       [String(status ?? (kind === 'none' ? 204 : 200))]: {
-        description: descriptions[kind],
-        ...(kind !== 'none' && { content: { [types[kind]]: { schema: answerSchema(kind, answer) } } }),
+        description,
+        ...(type !== undefined && { content: { [type]: { schema: answerSchema(kind, answer) } } }),
       },
       default: {
         description: 'An error.',
@@ -43,19 +44,12 @@ function toOperation({ summary, scope, params, query, body, kind, answer, status
   }
 }
 
-const types: Readonly<Record<Exclude<AnswerFormat, 'none'>, string>> = {
-  json: 'application/json',
-  text: 'text/plain',
-  lines: 'application/x-ndjson',
-  events: 'text/event-stream',
-}
-
-const descriptions: Readonly<Record<AnswerFormat, string>> = {
-  json: 'The answer.',
-  text: 'A plain text.',
-  lines: 'Lines of JSON; the schema is that of each line.',
-  events: 'Server-sent events; the schema is that of the data of each event.',
-  none: 'Done.',
+const formats: Readonly<Record<AnswerFormat, readonly [description: string, type?: string]>> = {
+  json: ['The answer.', 'application/json'],
+  text: ['A plain text.', 'text/plain'],
+  lines: ['Lines of JSON; the schema is that of each line.', 'application/x-ndjson'],
+  events: ['Server-sent events; the schema is that of the data of each event.', 'text/event-stream'],
+  none: ['Done.'],
 }
 
 const answerSchema = (kind: AnswerFormat, answer: z.ZodType | undefined) =>
@@ -66,8 +60,8 @@ const bodyContent = (body: z.ZodType | 'file') =>
     ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
     : { 'application/json': { schema: toSchema(body) } }
 
-function toParameters(fields: FieldsSchema | undefined, place: 'path' | 'query') {
-  return Object.entries(fields?.shape ?? {}).map(([name, field]) => {
+function toParameters(fields: FieldsSchema, place: 'path' | 'query') {
+  return Object.entries(fields.shape).map(([name, field]) => {
     const schema = field as z.ZodType
     const { description, ...rest } = toSchema(schema) as { readonly description?: string }
     return {

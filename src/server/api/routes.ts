@@ -4,7 +4,6 @@ import { contextRoutes } from './contexts.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { experimentRoutes } from './experiments.ts'
-import { forecastRoutes } from './forecast.ts'
 import { handRoutes } from './hands.ts'
 import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
@@ -29,7 +28,6 @@ export const apiRoutes = [
   ...seenRoutes,
   ...callRoutes,
   ...chatRoutes,
-  ...forecastRoutes,
   ...eventRoutes,
   ...experimentRoutes,
   ...sampleRoutes,

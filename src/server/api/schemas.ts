@@ -6,8 +6,7 @@ export const name = z.string().min(1).max(1000)
 export const place = z.int().min(0)
 export const count = z.int().min(0)
 export const time = z.int().describe('milliseconds since 1970')
-export const limitOf = (usual: number, most: number) =>
-  z.int().min(1).max(most).optional().describe(`default ${usual}`)
+export const limitOf = (usual: number, most: number) => z.int().min(1).max(most).default(usual)
 
 /** The thread of a conversation that is meant. */
 export const threadFields = {

@@ -100,10 +100,7 @@ interface MatchPlace {
   readonly asking: number | undefined
 }
 
-/**
- * The message with the most of some words, rare ones counting more; of equals one that is sent, then the newest, but the one that asks
- * last: it repeats what was said.
- */
+/** The message with most of some words, rare ones counting more; of equals a sent one, then the newest, the asking one last. */
 function bestMatch(words: readonly Mention[], { messages, receipt, asking }: MatchPlace) {
   const weights = new Map<number, number>()
   for (const { seqs, many } of words)

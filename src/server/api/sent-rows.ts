@@ -35,12 +35,8 @@ export const sentRow = z
     tokens: count,
     seqs: z
       .array(place)
-      .describe(
-        'the entries that it is, as they are logged or altered; 0 is the system prompt; none for a message that was added',
-      ),
-    standsFor: standsFor.describe(
-      'the entries that it quotes or stands for, with those of what was joined to it',
-    ),
+      .describe('the entries that it is, altered or not; 0: the system prompt; none: an added message'),
+    standsFor: standsFor.describe('the entries that it and what was joined to it quote or stand for'),
     joined: z.array(z.object({ part: z.enum(parts), tokens: count, standsFor })).optional(),
     sources: z
       .array(quoteSource)
@@ -93,9 +89,7 @@ export async function toSentRows(
       ...{ part, role: message.role, tokens: inModel(tokens), seqs },
       standsFor: [...standsFor, ...joined.flatMap(one => one.standsFor)],
       ...(joined.length > 0 && {
-        joined: joined.map(one => ({
-          ...{ part: one.part, tokens: inModel(one.tokens), standsFor: one.standsFor },
-        })),
+        joined: joined.map(({ part, tokens, standsFor }) => ({ part, tokens: inModel(tokens), standsFor })),
       }),
       ...(sources.length > 0 && { sources }),
       ...(isWithTexts && (entry === undefined || isLine(entry)) && { text: textOf(message) }),

@@ -43,16 +43,10 @@ export const serverRoutes = [
       remember: z
         .enum(['conversation', 'person'])
         .describe('what a message may bring back: of its own conversation, or of all of the same person'),
-      person: z.string().optional().describe('who speaks where a request names nobody'),
+      person: z.string().optional().describe('who speaks where a request names no person'),
       store: z.string().optional().describe('the name of the log, for people; needs the scope inspect'),
       addresses: z
-        .object({
-          ollama: z.string(),
-          openai: z.string(),
-          anthropic: z.string(),
-          uiChat: z.string(),
-          mcp: z.string(),
-        })
+        .record(z.enum(['ollama', 'openai', 'anthropic', 'uiChat', 'mcp']), z.string())
         .describe('the base addresses that clients are given'),
       needsKey: z.boolean().describe('whether every request needs a key'),
       tenant: name,

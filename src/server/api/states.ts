@@ -38,8 +38,7 @@ const mostCharacters = 64 * 1024
 export const stateRoutes = [
   defineRoute('get', '/conversations/:conversation/state', {
     scope: 'inspect',
-    summary:
-      'Shows each state with the entry it was read from; where none are set, the newest result of each tool.',
+    summary: 'Shows each state with the entry it was read from; without states, the newest tool results.',
     query: { ...threadFields, at: atField },
     answer: z.object({
       states: z.array(reading),

@@ -57,9 +57,7 @@ const logged = z
     isBroken: z
       .boolean()
       .optional()
-      .describe(
-        'whether it is the part of an answer that broke off; the model reads it only if the turn is not tried again',
-      ),
+      .describe('whether the answer broke off here; a model reads it only if its turn is not tried again'),
     isErased: z.boolean().optional().describe('whether its text was erased: a mark stands in its place'),
     hands: z
       .array(z.object({ does: z.enum(['pin', 'hide', 'free', 'erase']), seq: place }))
@@ -120,8 +118,7 @@ export const threadRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/entries', {
     scope: 'read',
-    summary:
-      'Shows the newest messages as a user may see them. `at` pages back: the seq before the first one.',
+    summary: 'Shows the newest messages as a user may see them. `at` pages back: the seq before the first.',
     query: {
       ...page,
       calls: z
@@ -131,7 +128,7 @@ export const threadRoutes = [
     },
     answer: z.object({ entries: z.array(shown), calls: z.array(pageCall).optional() }),
     async handle(call) {
-      const { at, limit = 100, calls = false } = call.query
+      const { at, limit, calls = false } = call.query
       if (calls && !call.has('inspect'))
         throw new BadRequestError('calls: they need a key with the scope "inspect".', 'calls')
       const thread = await threadOf(call)
@@ -150,7 +147,7 @@ export const threadRoutes = [
     query: page,
     answer: z.object({ entries: z.array(logged) }),
     async handle(call) {
-      const { at, limit = 100 } = call.query
+      const { at, limit } = call.query
       const thread = await threadOf(call)
       const entries = await thread.entries({ at, limit })
       const [first, last] = [entries[0], entries.at(-1)]
@@ -174,7 +171,7 @@ export const threadRoutes = [
     },
     answer: z.object({ entries: z.array(brief) }),
     async handle(call) {
-      const { from = 1, limit = 10_000 } = call.query
+      const { from = 1, limit } = call.query
       const { key } = await threadOf(call)
       const entries: z.input<typeof brief>[] = []
       const range = { from: Math.max(1, from), limit }
@@ -194,15 +191,13 @@ export const threadRoutes = [
       notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
     }),
     async handle(call) {
-      const { at, limit = 100 } = call.query
       const { key } = await threadOf(call)
-      return { notes: await viewNotes(sourceOf(call.log, key), { at, limit }) }
+      return { notes: await viewNotes(sourceOf(call.log, key), call.query) }
     },
   }),
   defineRoute('post', '/conversations/:conversation/fork', {
     scope: 'chat',
-    summary:
-      'Makes a branch that shares the past up to `at`: the end of a closed turn, or just before a user message.',
+    summary: 'Forks a branch behind `at`: the end of a closed turn, or the place before a user message.',
     query: threadFields,
     body: { at: place, as: name.optional().describe('the name of the new branch') },
     status: 201,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Fate, fates } from '../../context/receipt.ts'
+import { fates } from '../../context/receipt.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { type ThreadRequest, threadOf } from './find.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
@@ -8,10 +8,9 @@ import { type AnswerOf, count, limitOf, name, place, threadFields, time } from '
 import { createTimeline } from './timeline/create-timeline.ts'
 import { fateIn, point, type TimelinePoint } from './timeline/point.ts'
 
+const end = z.object({ at: place, turn: count, time, call: name.optional() })
 const run = z.object({
-  fate: z.enum(fates),
-  from: z.object({ at: place, turn: count, time, call: name.optional() }),
-  to: z.object({ at: place, turn: count, time, call: name.optional() }),
+  ...{ fate: z.enum(fates), from: end, to: end },
   points: count.describe('how many contexts'),
 })
 
@@ -22,8 +21,7 @@ const settings = { ...threadFields, ...fitFields }
 export const timelineRoutes = [
   defineRoute('get', '/conversations/:conversation/timeline', {
     scope: 'inspect',
-    summary:
-      'Gives a line for each place where a model was asked: what was sent there, and what could be reused.',
+    summary: 'Gives a line for each place where a model was asked: what was sent, what could be reused.',
     query: {
       ...settings,
       since: place.optional().describe('only lines at this entry or later, to go on where a client stands'),
@@ -39,7 +37,7 @@ export const timelineRoutes = [
     kind: 'lines',
     answer: point,
     async handle(call) {
-      const { limit = 5000, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
+      const { limit, entry, fates: isWithFates = true, against = ['sliding-50'] } = call.query
       const points = await timelineOf(call, call.query, against)
       async function* lines(): AsyncGenerator<AnswerOf<typeof point>> {
         let left = limit
@@ -60,7 +58,7 @@ export const timelineRoutes = [
     answer: z.object({ entry: place, runs: z.array(run) }),
     async handle(call) {
       const { entry } = call.params
-      const runs: LifeRun[] = []
+      const runs: AnswerOf<typeof run>[] = []
       for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
         const became = fateIn(one.fates, entry)
         if (became === undefined) continue
@@ -73,8 +71,6 @@ export const timelineRoutes = [
     },
   }),
 ]
-
-type LifeRun = AnswerOf<typeof run> & { readonly fate: Fate; readonly points: number }
 
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
 async function timelineOf(

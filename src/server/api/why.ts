@@ -87,8 +87,7 @@ export const contextOrCall = {
 export const whyRoutes = [
   defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
-    summary:
-      'Says why an entry has its fate at a place or in a call: who asked for it, what took its room, when it leaves.',
+    summary: 'Says why an entry has its fate: what asked for it, what took its room, when it leaves.',
     query: contextOrCall,
     answer: why,
     async handle(call) {
@@ -138,11 +137,9 @@ async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
 
 const mostCharacters = 20_000
 
-const toAsked = ({ seq, text, hits }: AskedText) => ({
-  seq,
-  text: text.slice(0, mostCharacters),
-  hits: hits.filter(([, to]) => to <= mostCharacters).map(([from, to]): [number, number] => [from, to]),
-})
+function toAsked({ seq, text, hits }: AskedText) {
+  return { seq, text: text.slice(0, mostCharacters), hits: hits.filter(([, to]) => to <= mostCharacters) }
+}
 
 /** What is free of a window, as it is told of its context: the rest of what is sent and of the margin. */
 function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter): number {

@@ -9,16 +9,15 @@ export interface IdentifyOptions {
   readonly apiKeys?: readonly string[]
   readonly isRequired?: boolean
   readonly now?: () => number
-  /** How long a key that was found is not looked up again: so long it can still be used when it is revoked. */
+  /** How long a key is not looked up again; a revoked key may still be used for this time. */
   readonly lifeMs?: number
   readonly most?: number
 }
 
 /**
- * Tells who sends a request, by its headers; throws for a key that is missing or wrong. Where no key is required,
- * an unknown text counts as no key, because some clients insist on sending one. A text with the form of our keys must be
- * valid even there: a key that was revoked must not let its owner in as another caller. A key that is not ours is the client's own for
- * the upstream; our own never goes there.
+ * Tells who sends a request, by its headers; throws for a missing or wrong key. Where no key is required, unknown tokens count as
+ * none, because some clients insist on sending one; a token with our prefix must be valid even there, so that a revoked key does not
+ * make its owner another caller. Keys that are not ours are the client's own for the upstream; ours never go there.
  */
 export function createIdentify(options: IdentifyOptions) {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options
@@ -75,12 +74,9 @@ export function createIdentify(options: IdentifyOptions) {
   }
 }
 
-const toCaller = ({ id: keyId, tenant, scopes, person }: KeyRecord): Caller => ({
-  tenant,
-  keyId,
-  scopes,
-  person,
-})
+function toCaller({ id: keyId, tenant, scopes, person }: KeyRecord): Caller {
+  return { tenant, keyId, scopes, person }
+}
 
 const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 

@@ -20,7 +20,7 @@ export function bodyPerson({ named: { user = '' } }: Pick<ChatRequest, 'named'>)
   return [account, device].map(id => (typeof id === 'string' ? clean(id) : undefined)).find(id => id)
 }
 
-/** Refuses a name for a key or an import that no request could give: nobody would get what belongs to it. */
+/** Refuses a name for a key or an import that no request could give: its conversations could never be read. */
 export function checkNamed(person: string): void {
   if (clean(person) !== person) throw new InvalidOptionError('person', `expected ${usable}`)
 }

@@ -6,6 +6,7 @@ import type { Adapter, AdapterFault } from '../adapters/index.ts'
 import { messagesAdapter, ollamaAdapter, openaiAdapter, responsesAdapter } from '../adapters/index.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
+import { errorBody } from '../to-fault.ts'
 import type { Caller, KeyScope, ServerEnv } from './caller.ts'
 
 /** Lets only callers with a scope through. Every route but those of health has one. */
@@ -28,11 +29,12 @@ export function refuseInner(actor: string | undefined): void {
 export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
   if (person === undefined) return
   const [conversation] = await store.conversations(tenant, { only, person })
-  if (!conversation) throw noConversation(only)
+  if (!conversation) throw notFound('conversation', only)
 }
 
-const noConversation = (name: string) =>
-  new NotFoundError('no_conversation', `There is no conversation ${showValue(name)}.`)
+/** The error for missing things and for those of other tenants, which must look the same. */
+export const notFound = (what: string, name: string) =>
+  new NotFoundError(`no_${what}`, `There is no ${what} ${showValue(name)}.`)
 
 /** To those who may not inspect, an experiment is not there: not to be read, and not to be gone on with by a model. */
 export async function refuseExperiment(
@@ -41,7 +43,7 @@ export async function refuseExperiment(
   { scopes }: Pick<Caller, 'scopes'>,
 ): Promise<void> {
   if (conversation === undefined || scopes.includes('inspect')) return
-  if (await isExperimentNamed(store, { tenant, conversation })) throw noConversation(conversation)
+  if (await isExperimentNamed(store, { tenant, conversation })) throw notFound('conversation', conversation)
 }
 
 /** Refuses a request, in the words of the adapter that it came to. */
@@ -54,10 +56,7 @@ export function refuse(context: Context<ServerEnv>, fault: AdapterFault): Respon
 }
 
 const ownApi: Pick<Adapter, 'fault'> = {
-  fault: ({ status, code, message, field, problems }) => ({
-    status,
-    body: { error: { code, message, field, problems } },
-  }),
+  fault: fault => ({ status: fault.status, body: errorBody(fault) }),
 }
 
 function adapterOf(path: string): Pick<Adapter, 'fault'> {

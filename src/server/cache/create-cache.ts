@@ -179,10 +179,7 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
   settings: { ...request.settings, provider: { ...request.settings?.provider, ...fields } },
 })
 
-/**
- * A client's request that reads its prompt and writes nothing, or one token: 0 is no limit to Ollama. Without what would make the
- * upstream take it for the client's. Undefined for forms that have no such request.
- */
+/** A client's request that only has its prompt read, with a reply of 0 or 1 tokens. Undefined for forms without such a request. */
 function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>, isLlama: boolean) {
   if (form !== 'chat' && form !== 'ollama') return undefined
   const { 'idempotency-key': _, 'x-stainless-retry-count': __, ...headers } = client.headers

@@ -15,10 +15,7 @@ export interface ReadAheadOptions {
   readonly onRead: (reading: ReadAheadResult) => void
   /** How long the server must be idle before anything is read. Default 200 ms. */
   readonly quietMs?: number | undefined
-  /**
-   * How long a client may run its tools before it counts as gone. Default 5 minutes: that long Ollama keeps a model, and with
-   * it the cache that the client would come back for.
-   */
+  /** How long a client may run its tools before it counts as gone. Default 5 minutes, as Ollama keeps a model and its cache. */
   readonly openTurnMs?: number | undefined
 }
 
@@ -37,9 +34,9 @@ interface UpstreamQueue {
 }
 
 /**
- * Does one job at a time, once the server was idle for `quietMs`: a client that goes on at once, as agents do, must not wait
- * for a prompt that is out of date. No conversation loses its cache to a job: its own must be among the last ones that the
- * upstream has slots for, and an upstream with one slot gets no job while a turn is open there.
+ * Does one job at a time, once the server was idle for `quietMs`: an agent that goes on at once must not wait for an outdated prompt.
+ * No conversation loses its cache to a job: only the last conversations that fill the slots get one, and an upstream with one slot
+ * gets none while a turn is open there.
  */
 export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }: ReadAheadOptions) {
   const upstreams = new Map<string, UpstreamQueue>()

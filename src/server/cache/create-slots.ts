@@ -1,3 +1,4 @@
+import type { Fields } from '../../log/fields.ts'
 import { isCount } from '../../log/is-count.ts'
 import { ModelError } from '../../models/model.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -111,10 +112,7 @@ function leastUseful(slots: readonly Slot[]): Slot | undefined {
 }
 
 async function readSlots(ask: Upstream['ask'], mode: SlotMode) {
-  const { total_slots: slotCount, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as {
-    readonly total_slots?: unknown
-    readonly build_info?: unknown
-  }
+  const { total_slots: slotCount, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as Fields
   const isLlama = isCount(slotCount, 1) && slotCount <= mostSlots
   const total = isLlama ? slotCount : 1
   const [, number] = /^b(\d{1,9})/.exec(String(build)) ?? []

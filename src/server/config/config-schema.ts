@@ -10,6 +10,7 @@ import {
   onOff,
   share,
   text,
+  type UpstreamEntry,
   upstreamKey,
   upstreamKind,
   upstreamList,
@@ -19,10 +20,7 @@ import {
 /** How a state is written in the settings: `name=tool`, or `name=tool#/path/0` for a part of the result. */
 export const stateForm = /^([^=#,\s]{1,100})=([^=#,\s]{1,200})(?:#((?:\/[^/,\s]{0,200}){1,32}))?$/
 
-/**
- * Every setting of `throughline serve`, with its default. A setting `upstreamKey` is the flag `--upstream-key`, the variable
- * THROUGHLINE_UPSTREAM_KEY and the name "upstreamKey" in a file.
- */
+/** All settings. `upstreamKey` is also the flag `--upstream-key`, THROUGHLINE_UPSTREAM_KEY, and "upstreamKey" in a file. */
 export const configSchema = z.strictObject({
   host: text('a name or an address to listen on, such as "127.0.0.1"', /^[\w.:%[\]-]{1,255}$/).default(
     '127.0.0.1',
@@ -134,7 +132,7 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   remember:
     'what a message may bring back: of its own conversation, or also of other conversations of the same person, word for word with day and name; needs requests that say who speaks',
   person:
-    'who speaks where a request names nobody: with remember = person, all chats of a server that one person uses are one memory',
+    'who speaks where a request names no person: with remember = person, all chats of a server that one person uses are one memory',
   embedModel:
     'a model of Ollama that lets recall find what means the same in other words; without it, words alone',
   embedHost: 'where Ollama has the embedModel; without it, at ollamaHost',
@@ -144,7 +142,7 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   sideModel:
     'the model that answers titles, tags and the like, so that they leave the cache of the chat alone; without it, the one that the client names',
   readAhead:
-    'whether the beginning of the next prompt is read while nobody waits, where the upstream does not have it; "local" on this machine or network only',
+    'whether the beginning of the next prompt is read while no client waits, where the upstream does not have it; "local" on this machine or network only',
   slots:
     'whether conversations keep their slots of llama.cpp; "auto" where the server does not keep idle ones itself (before b8664)',
   cacheMarks: 'whether requests to Anthropic that are not the client’s own bytes get marks for its cache',
@@ -233,3 +231,31 @@ export const variableOf = (name: string) =>
 export const prefix = 'THROUGHLINE_'
 
 export const isSetting = (name: string): name is SettingName => Object.hasOwn(configSchema.shape, name)
+
+/** The effective configuration, a setting a line with its source. Secrets are not shown. */
+export function printConfig({ config, sources }: EffectiveConfig): string {
+  const rows = settingNames.map(name => [name, show(name, config[name]), sources[name]] as const)
+  const widest = (column: 0 | 1) => rows.reduce((most, row) => Math.max(most, row[column].length), 0)
+  const [names, values] = [widest(0), Math.min(widest(1), 40)]
+  return rows
+    .map(([name, value, source]) => `${name.padEnd(names)}  ${value.padEnd(values)}  ${source}`)
+    .join('\n')
+}
+
+function show(name: SettingName, value: unknown): string {
+  if (value === undefined) return '-'
+  const list = Array.isArray(value) ? value : [value]
+  if (list.length === 0) return 'none'
+  if (name === 'upstreams') return (list as readonly UpstreamEntry[]).map(showUpstream).join('; ')
+  if (isShown(name, value)) return list.join(', ')
+  return typeof value === 'string' ? withoutSecrets(value) : `${list.length} (not shown)`
+}
+
+const showUpstream = ({ name, models, url }: UpstreamEntry) =>
+  `${models.join(', ')} to ${name} at ${/[@?]/.test(url) ? withoutSecrets(url) : url}`
+
+/** The host and the name of a database. */
+function withoutSecrets(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  return url?.host ? `${url.protocol}//…@${url.host}${url.pathname}` : '(not shown)'
+}

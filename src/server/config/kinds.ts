@@ -96,10 +96,7 @@ const readText =
 
 const ollamaPort = 11_434
 
-/**
- * Reads an address as Ollama reads OLLAMA_HOST: `host`, `host:port`, `http://host/path`. An address to listen on, such as
- * `0.0.0.0`, becomes the one to speak to. Undefined if it is none.
- */
+/** Reads any form of OLLAMA_HOST, else gives undefined. An address to listen on, such as `0.0.0.0`, becomes one to speak to. */
 export function parseAddress(text: string): string | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

@@ -1,7 +1,4 @@
-/**
- * How numbers are written in settings and on the command line: plain digits, and a unit where one is meant. Each reads a text and
- * gives undefined for any other, so that an empty variable, `0x0` or `1e9` is refused and never taken for 0.
- */
+/** Numbers of settings and flags: digits, and a unit where one is meant. `1e9`, `0x0` and an empty text are undefined, never 0. */
 
 export const toWhole = (text: string): number | undefined => read(/^(\d{1,15})$/, text)
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { flagOf, settingNames, variableOf } from './config-schema.ts'
-import { printConfig } from './print-config.ts'
+import { flagOf, printConfig, settingNames, variableOf } from './config-schema.ts'
 import { ConfigError, type ConfigSources, readConfig } from './read-config.ts'
 
 const file = (content: unknown, path = 'throughline.json') => ({ path, text: JSON.stringify(content) })

@@ -24,10 +24,7 @@ export interface ConfigSources {
   readonly file?: { readonly path: string; readonly text: string }
 }
 
-/**
- * The configuration of the server: flags win over the environment, which wins over the file. Throws a ConfigError with all
- * faults. Reads nothing by itself.
- */
+/** The configuration: flags win over the environment, which wins over the file. Throws a ConfigError with all faults. */
 export function readConfig({ flags = {}, env = {}, file }: ConfigSources): EffectiveConfig {
   const faults: ConfigFault[] = []
   const sourced = [fromFlags(flags, faults), fromEnv(env, faults), fromFile(file, faults)]

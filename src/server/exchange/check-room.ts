@@ -19,10 +19,7 @@ interface RoomCheck extends Pick<ChatRequest, 'settings' | 'tools' | 'messages' 
   readonly calibration: () => Promise<Calibration | undefined>
 }
 
-/**
- * Refuses what can never fit before any of it is stored: what is always sent. Throws a ContextOverflowError. What also depends
- * on the log is found out when the context is made.
- */
+/** Throws ContextOverflowError, before storing, if what is always sent cannot fit. The rest is seen when the log is fitted. */
 export async function checkRoom(check: RoomCheck): Promise<void> {
   const { options, model, system, settings, tools, messages, count, signal, calibration } = check
   const setUp = setUpAsking({ ...options, model, settings, system }, { signal, specs: tools })

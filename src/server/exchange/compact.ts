@@ -4,10 +4,7 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { findPlace } from './find-place.ts'
 import type { Inquiry } from './inquiry.ts'
 
-/**
- * The log has all of the conversation, so a compaction only names the place in the log, and holds what the log has not yet.
- * Nothing is lost, and no model is asked.
- */
+/** A compaction names the place in the log, and holds what the log has not yet. Nothing is lost, and no model is asked. */
 export async function compact(inquiry: Inquiry, body: unknown): Promise<Response> {
   const { request, newId, now } = inquiry
   const { input } = body as { readonly input?: unknown }

@@ -1,7 +1,7 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
-import { NotFoundError } from '../../log/error.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
+import { unknownId } from '../adapters/openai-error.ts'
 import type { Front } from '../identity/chain.ts'
 import { itemsOf, type ListItem } from '../identity/item.ts'
 import type { Placement } from '../identity/recognise.ts'
@@ -153,10 +153,9 @@ function branch(
   }
 }
 
-const forkOf = (of: ThreadKey, at: number, branch: string) => ({
-  thread: { ...of, branch },
-  fork: { of, at },
-})
+function forkOf(of: ThreadKey, at: number, branch: string) {
+  return { thread: { ...of, branch }, fork: { of, at } }
+}
 
 /** The place of a request that the log has already, in a turn that its writer left. Taking it over fences that writer. */
 const takeOver = (place: Omit<LogPlace, 'kind' | 'from' | 'why'>, why: string): LogPlace => ({
@@ -188,12 +187,7 @@ function decideEnd(
       why: `${why}; it failed before, and is answered once more, on a branch`,
     }
   }
-  if (conversation === 'missing')
-    throw new NotFoundError(
-      'conversation_not_found',
-      `Conversation with id '${thread.conversation.slice(0, 100)}' not found.`,
-      'conversation',
-    )
+  if (conversation === 'missing') throw unknownId('Conversation', thread.conversation, 'conversation')
   return { ...list, kind: conversation === 'there' ? 'extends' : 'new', thread, from: 0, why }
 }
 

@@ -3,6 +3,8 @@ import { listLog, mainBranch, readLog } from '../../history/log/read-log.ts'
 import { NotFoundError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
+import { unknownId } from '../adapters/openai-error.ts'
+import { responseId } from '../adapters/responses/to-response.ts'
 import { isReply, isUser } from '../identity/agreement.ts'
 import { scopeOf } from '../identity/chain.ts'
 import { isGiven, isSaid, itemsOf, type ListItem, wholeIn } from '../identity/item.ts'
@@ -123,9 +125,5 @@ const isWhole = ({ message, isClosing, isBroken }: LoggedMessage) =>
   message.role === 'assistant' && !isClosing && !isBroken
 
 function noPrevious(previous: string): never {
-  throw new NotFoundError(
-    'previous_response_not_found',
-    `Previous response with id 'resp_${previous.slice(0, 100)}' not found.`,
-    'previous_response_id',
-  )
+  throw unknownId('Previous response', responseId(previous), 'previous_response_id')
 }

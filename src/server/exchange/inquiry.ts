@@ -38,11 +38,9 @@ export const logOfPerson = (log: Log, person: string | undefined): Log =>
 export const logOfSpeaker = (log: Log, person: string | undefined): Log =>
   logOfPerson(log, log.history.person ?? person)
 
-export const sourceOf = ({ store, history: { count } }: Log, key: ThreadKey): LogSource => ({
-  store,
-  key,
-  count,
-})
+export function sourceOf({ store, history: { count } }: Log, key: ThreadKey): LogSource {
+  return { store, key, count }
+}
 
 /** A request for a reply, with everything that says where it belongs. */
 export interface Inquiry {

@@ -1,25 +1,18 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import type { ModelUsage } from '../../models/model.ts'
 import { noteToolName } from '../../notes/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ChatRequest, ReplyEnd, ReplyPiece, ReplyStart } from '../adapters/index.ts'
+import type { ChatRequest, ReplyEnd, ReplyStart } from '../adapters/index.ts'
 import { type Log, sourceOf } from './inquiry.ts'
 
 /** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */
-export interface KeptResponse {
-  readonly id: string
-  readonly time: number
-  readonly model: string
-  readonly promptTokens: number
-  readonly reason: ReplyEnd['reason']
-  readonly usage: ModelUsage
-  readonly hints: ChatRequest['hints']
+export interface KeptResponse
+  extends Omit<ReplyStart, 'request'>,
+    Pick<ReplyEnd, 'reason' | 'usage' | 'pieces' | 'logprobs'>,
+    Pick<ChatRequest, 'hints'> {
   /** The place of the first message that the request gave. */
   readonly from: number
-  readonly pieces?: readonly ReplyPiece[]
-  readonly logprobs?: readonly unknown[]
   /** The reply itself, where nothing of it can be seen: such a reply is no message of the log. */
   readonly silent?: Pick<ReplyEnd, 'text' | 'thinking'>
 }

@@ -221,10 +221,7 @@ async function hasReply({ log }: Inquiry, thread: ThreadKey, at: number, turn: S
 
 const orders = new WeakMap<Store, ReturnType<typeof oneByOne>>()
 
-/**
- * Waits while this process answers a request with the same key: the log then has the answer to this one too. Resolves with a
- * function that lets the next one go on; rejects when the client leaves. The wait is limited.
- */
+/** Waits a while for this process to answer a request with the same key. Resolves with a function that lets the next one go on. */
 export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
   const key = keyOf(inquiry)
   if (key === undefined) return () => {}
@@ -236,10 +233,7 @@ export async function untilAlone(inquiry: Inquiry): Promise<() => void> {
   return order(name, before => orAborted(within(before, patienceOf(inquiry)), inquiry.signal))
 }
 
-/**
- * A new conversation or branch is named after the idempotency key: two servers on one store that get the same request at once
- * cannot both begin one.
- */
+/** Names a new conversation or branch after the idempotency key, so that two servers on one store cannot both begin one. */
 export function placeOfKey(inquiry: Inquiry, place: LogPlace): LogPlace {
   const key = keyOf(inquiry)
   const { kind, thread, fork, isNamed, isSide } = place
@@ -254,9 +248,5 @@ export function placeOfKey(inquiry: Inquiry, place: LogPlace): LogPlace {
 function nameOf({ log, keyId }: Inquiry, ...of: readonly unknown[]): string {
   const text = JSON.stringify([log.tenant, keyId, ...of])
   const hash = createHash('sha256').update(text).digest('hex')
-  const cuts = [0, 8, 12, 16, 20, 32]
-  return cuts
-    .slice(1)
-    .map((end, at) => hash.slice(cuts[at], end))
-    .join('-')
+  return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
 }

@@ -67,8 +67,8 @@ export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Se
           model = name
         },
         /**
-         * Takes a place among the replies that are written at once. Throws BusyError if there is none. `left`: aborted when the
-         * client has left; absent if the reply goes on then. To be read after the body: before, it would make Node stream the body.
+         * Takes a place among the replies that are written at once, or throws BusyError. `left`: aborted when the client has left;
+         * absent if the reply goes on then. Read it after the body: before, it would make Node stream the body.
          */
         enter(left?: AbortSignal): void {
           held.push(gate.enter())

@@ -36,9 +36,8 @@ const notAllowed = (what: 'host' | 'origin', name: string) =>
   )
 
 /**
- * Applications on this machine, as Ollama lets them in. A page from disk is none of them: a browser calls its origin `null`, as
- * it does for a frame that any site has made, and `file://` in some applications says no more. Such a page must be
- * named in `allowedOrigins`.
+ * Applications on this machine, as Ollama lets them in. Pages from disk are not among them: their origin is `null`, like that of a
+ * frame of any site, or `file://`. They must be named in `allowedOrigins`.
  */
 const apps: ReadonlySet<string> = new Set(['app', 'tauri', 'vscode-webview', 'vscode-file'])
 

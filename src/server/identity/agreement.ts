@@ -37,10 +37,7 @@ export const isOfRound = (item: Compared): boolean => isResult(item) || item.tex
 export const isBeginning = (one: Compared, other: Compared): boolean =>
   isText(one) && (other.text.startsWith(one.text) || one.text.startsWith(other.text))
 
-/**
- * How a client's copy of a message agrees with the log's: in everything, or in all that the client did not leave out. A copy
- * with something that the log does not have is another message.
- */
+/** How a client's copy agrees with the log: in all, or but for what was left out. Undefined if it has what the log has not. */
 export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | undefined {
   if (logged.isErased) return roleIn(logged) === roleIn(copy) ? 'same' : undefined
   if (logged.text !== copy.text) {

@@ -27,7 +27,7 @@ export type Match =
   /** The list says something else than the thread after a place. */
   | { readonly kind: 'differs'; readonly walk: Walk }
 
-/** Finds the thread that a list of messages goes on from, repeats or leaves. Undefined if nobody began like this. */
+/** Finds the thread that a list of messages goes on from, repeats or leaves. Undefined if no thread began like it. */
 export async function findMatch(lookup: Lookup): Promise<Match | undefined> {
   const { items, named, mayBeRetry } = lookup
   const walks = await findWalks(lookup)
@@ -92,9 +92,8 @@ async function isUnanswered({ store, items }: Lookup, walk: Walk): Promise<boole
 }
 
 /**
- * The thread that a list belongs to whose client has cut off its front, or cut out its middle. `begun`: the thread that the
- * list began like, and then leaves: the list must go on where a thread ends that begins like it, or be a window of another
- * thread that it agrees with for longer.
+ * The thread of a list whose client has cut off its front or cut out its middle. `begun`: the thread that it begins like and leaves.
+ * The list must go on where a thread ends that begins like it, or be a window of another thread that it agrees with for longer.
  */
 async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match | undefined> {
   const { items } = lookup
@@ -135,9 +134,8 @@ async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match |
 }
 
 /**
- * How far the list agrees with the threads that may have begun it, by the newest known mark of each kind; the best first. Those of a
- * whole list say that all before agrees, those of words only where to compare. `before`: only user messages before this item are
- * looked up.
+ * How far the list agrees with the threads that may have begun it, the best first. Marks of a whole list say that all before agrees,
+ * marks of words only where to compare. `before`: only user messages before this item are looked up.
  */
 async function findWalks(lookup: Lookup, before?: number): Promise<readonly Walk[]> {
   const all = (one: UserMarks) => [...markNames.whole(one), ...markNames.less(one), ...markNames.words(one)]
@@ -159,10 +157,7 @@ async function findWalks(lookup: Lookup, before?: number): Promise<readonly Walk
   return []
 }
 
-/**
- * The walk that agrees longest is the best; among equals the one from which the least was left out, then one that the list goes on
- * from, then the newest. Lists that agree from the first message on say the same up to here, so either may go on.
- */
+/** The longest walk first; of equals the one with the least left out, then one that the list goes on from, then the newest. */
 const bestFirst = (one: Walk, other: Walk) => rankOf(other) - rankOf(one)
 
 const rankOf = ({ items, front, hasMore }: Walk) => items * 4 + (front === 'less' ? 0 : 2) + (hasMore ? 0 : 1)

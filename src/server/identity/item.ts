@@ -141,10 +141,7 @@ function contentOf(value: unknown): string {
   return value.slice(comma + 1)
 }
 
-/**
- * The arguments of a call, the same for every order and spacing. Empty values are left out, because clients leave them out, and
- * false ones, because clients add them: Claude Code adds `replace_all: false`. What is no JSON stays as it is.
- */
+/** Arguments in one order, without empty and false values: clients drop those, and Claude Code adds `replace_all: false`. */
 function toCanonical(text: string): string {
   try {
     const value: unknown = JSON.parse(text)

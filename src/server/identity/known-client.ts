@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 
@@ -83,12 +84,8 @@ const clients: readonly {
 export function sessionOf(user: string | undefined): string | undefined {
   if (user === undefined || user.length > 2000) return undefined
   if (user.startsWith('{')) {
-    try {
-      const { session_id: id } = JSON.parse(user) as { session_id?: unknown }
-      return typeof id === 'string' ? clean(id) : undefined
-    } catch {
-      return undefined
-    }
+    const { session_id: id } = parseJsonObject(user) ?? {}
+    return typeof id === 'string' ? clean(id) : undefined
   }
   const at = user.lastIndexOf('_session_')
   return at < 0 ? undefined : clean(user.slice(at + '_session_'.length))

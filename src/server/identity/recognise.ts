@@ -17,9 +17,8 @@ export type Placement =
   | (BranchPlace & { readonly why: string })
 
 /**
- * Finds the thread that a client's list of messages belongs to. A list that goes on where a thread ends extends it; one
- * that leaves a thread becomes a branch of it; a list of which something is missing and that fits several conversations
- * equally well becomes a new one. Nothing is ever merged.
+ * Finds the thread of a client's list. A list that goes on at the end of a thread extends it, one that leaves it is a branch, and one
+ * with gaps that fits several conversations equally well is a new one. Nothing is ever merged.
  */
 export async function recognise(lookup: Lookup & { readonly newId: () => string }): Promise<Placement> {
   const { items, named, tenant, newId } = lookup
@@ -43,7 +42,7 @@ export async function recognise(lookup: Lookup & { readonly newId: () => string 
     }
     default: {
       const thread = { tenant, conversation: newId(), actor: 'assistant', branch: mainBranch }
-      return { kind: 'new', thread, why: match?.why ?? 'nobody began like this' }
+      return { kind: 'new', thread, why: match?.why ?? 'no conversation began like this' }
     }
   }
 }

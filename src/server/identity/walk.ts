@@ -1,15 +1,11 @@
-import { readLog } from '../../history/log/read-log.ts'
+import { type LogSource, readLog } from '../../history/log/read-log.ts'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
-import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Compared } from './agreement.ts'
 import { agreement, isBeginning, isOfRound, isReply, isResult, isUser, joinedAgreement } from './agreement.ts'
 import type { Front } from './chain.ts'
 import { comparedIn, type ListItem, wholeIn } from './item.ts'
 
-export interface WalkLog {
-  readonly store: Store
-  readonly count: TokenCounter
-}
+export type WalkLog = Pick<LogSource, 'store' | 'count'>
 
 /** An item of a client's list that stands in a thread. */
 export interface Meeting {
@@ -112,10 +108,7 @@ const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
-/**
- * Compares a list with a thread both ways from the place where they meet. `first`: the item from which on all agree; those before it
- * are what the thread begins with. Undefined if they are not, or if only the words are the same at the meeting.
- */
+/** Compares both ways. `first`: from there on all agree. Undefined if the thread does not begin with the items before it. */
 export async function walkFrom(log: WalkLog, list: readonly ListItem[], start: Meeting) {
   const fresh = freshFrom(list)
   let first = start.item + 1

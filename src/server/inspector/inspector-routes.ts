@@ -8,18 +8,15 @@ import type { ServerEnv } from '../auth/caller.ts'
 export const inspectorPath = '/inspector'
 
 /**
- * The built inspector: its files, and its page for every address below it, because each of its views has an address. The
- * files hold no conversations, so no key is needed; the page asks for one when the API does. `folder` is read once, at the
- * first request for the page.
+ * The built inspector: its files, and its page for every address below it. They hold no conversations, so no key is needed; the page
+ * asks for one when the API does. `folder` is read once, at the first request.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
   let read: { readonly files: ReturnType<typeof readFiles> } | undefined
   const app = new Hono<ServerEnv>()
   // For a person who opens the server's address in a browser. Other clients are answered by the model server.
-  app.get('/', (context, next) =>
-    context.req.header('accept')?.includes('text/html')
-      ? Promise.resolve(context.redirect(inspectorPath))
-      : next(),
+  app.get('/', async (context, next) =>
+    context.req.header('accept')?.includes('text/html') ? context.redirect(inspectorPath) : next(),
   )
   app.on(['GET', 'HEAD'], [inspectorPath, `${inspectorPath}/*`], ({ req: { path, raw } }) => {
     read ??= { files: readFiles(folder) }

@@ -23,9 +23,8 @@ export interface OwnStanding {
 }
 
 /**
- * Finds the messages of a context in the list of the client. A message of the log is known by its place: as far from its
- * neighbour as in the list. What stands there must be a copy of it. `isWhole`: the context is all that the log has, as it is,
- * and the log has nothing but the client's list.
+ * Finds the messages of a context in the client's list, by their distance from the neighbour; what stands there must be a copy.
+ * `isWhole`: the context is all of the log, unchanged, and the log has only the client's list.
  */
 export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]) {
   const { sent, stretches } = receipt

@@ -30,8 +30,8 @@ export interface BodyRules {
   always?(body: Fields, fit: Fit): Fields
   /** The fields that hold the most tokens of a reply, where the client allows more. */
   limit(body: Fields, most: number): Fields
-  /** Whether entries hold what we have signed ourselves, which the upstream would refuse. */
-  isForeign?(entries: readonly Fields[]): boolean
+  /** Whether an entry holds what we have signed ourselves, which the upstream would refuse. */
+  isForeign?(entry: Fields): boolean
 }
 
 interface WrittenBody {
@@ -134,16 +134,12 @@ const messages: BodyRules = {
       thinking: { ...(thinking as Fields), budget_tokens: Math.max(1024, room - 1) },
     }
   },
-  isForeign: entries =>
-    entries.some(
-      ({ role, content }) =>
-        role === 'assistant' &&
-        Array.isArray(content) &&
-        content.some(
-          block => isObject(block) && block.type === 'thinking' && block.signature === ownSignature,
-        ),
-    ),
+  isForeign: ({ role, content }) =>
+    role === 'assistant' && Array.isArray(content) && content.some(isOwnThought),
 }
+
+const isOwnThought = (block: unknown) =>
+  isObject(block) && block.type === 'thinking' && block.signature === ownSignature
 
 const responses: BodyRules = {
   list: 'input',
@@ -164,11 +160,8 @@ const responses: BodyRules = {
     ...(body.previous_response_id !== undefined && { previous_response_id: undefined }),
     ...(body.conversation !== undefined && { conversation: undefined }),
   }),
-  isForeign: entries =>
-    entries.some(
-      ({ type, encrypted_content: kept }) =>
-        type === 'reasoning' && typeof kept === 'string' && kept.startsWith(thoughtMark),
-    ),
+  isForeign: ({ type, encrypted_content: kept }) =>
+    type === 'reasoning' && typeof kept === 'string' && kept.startsWith(thoughtMark),
 }
 
 export const bodyRules: Readonly<Record<Form, BodyRules>> = { chat, ollama, messages, responses }

@@ -19,10 +19,7 @@ export interface BodyInput extends Fit {
   readonly context: Fitted
 }
 
-/**
- * The client's own bytes while all of its list is sent and nothing else. Else only the list is different, and in it only what left
- * it or was added, with marks for the cache.
- */
+/** The client's own bytes while its list is sent unchanged. Else only the list differs: what left, what was added, cache marks. */
 export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const { client, request, wire, context } = input
   const rules = bodyRules[wire.form]
@@ -36,7 +33,7 @@ export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const system = systemOf(context, standings)
   const isSaid = system === (request.system ?? '')
   const raw = rawList(client.fields[rules.list])
-  const isForeign = rules.isForeign?.(raw) ?? false
+  const isForeign = raw.some(entry => rules.isForeign?.(entry))
   if (isWhole && isSaid && !isForeign)
     return Object.keys(always).length === 0 ? client.bytes : toBytes({ ...client.fields, ...always }, client)
   const head = raw.slice(0, request.origins?.[0]?.first ?? raw.length)
@@ -143,7 +140,7 @@ function writeList(
     }
     const origin = origins[standing.place]!
     const entries = raw.slice(origin.first, origin.last + 1)
-    const isForeign = rules.isForeign?.(entries)
+    const isForeign = entries.some(entry => rules.isForeign?.(entry))
     if (origin.blocks) {
       // The messages of one entry that are sent, in a row.
       const places = [from]

@@ -1,4 +1,5 @@
-import { parseJson } from '../../log/parse-json.ts'
+import { type Fields, isFields } from '../../log/fields.ts'
+import { parseJsonObject } from '../../log/parse-json.ts'
 import { ModelError } from '../../models/model.ts'
 import type { ListedModel } from '../../models/wire/wire.ts'
 import { ollamaVersion, type Teller, toLoaded, toOpenAiModel, toShown, toTag } from '../reader/model-facts.ts'
@@ -7,10 +8,7 @@ import { eachThatAnswers, type NamedUpstream } from '../upstream/upstreams.ts'
 import { textOf } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
-/**
- * Answers what clients ask about models before they use them, wherever the upstream cannot: it does not speak the route, or
- * there are several. An upstream only has to say its models and their windows. Undefined if the request is passed on.
- */
+/** Answers questions about models where the upstream cannot, or where there are several. Undefined if the request is passed on. */
 export async function answerListing(
   path: string,
   model: string | undefined,
@@ -76,35 +74,33 @@ async function rowsOf(
   const text = await textOf(body, maxBodyBytes)
   if (status !== 200)
     throw new ModelError('model_unavailable', `The upstream "${one.name}" lists no models (${status}).`)
-  const rows = (parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | undefined)?.[list]
+  const rows = parseJsonObject(text.toString('utf8'))?.[list]
   return (Array.isArray(rows) ? rows : []).filter(row => isHere(row?.[name]))
 }
 
 /** Answers of the upstream with the window that clients are told: the promised one, so that they send everything. */
 export function tellWindow(path: string, body: unknown, advertisedWindow: number): unknown {
-  if (typeof body !== 'object' || body === null) return body
+  if (!isFields(body)) return body
   switch (path) {
     case '/api/show':
-      return showWithWindow(body as AnswerFields, advertisedWindow)
+      return showWithWindow(body, advertisedWindow)
     case '/api/ps':
-      return eachOf(body as AnswerFields, 'models', model => ({ ...model, context_length: advertisedWindow }))
+      return eachOf(body, 'models', model => ({ ...model, context_length: advertisedWindow }))
     case '/v1/models':
-      return eachOf(body as AnswerFields, 'data', model => modelWithWindow(model, advertisedWindow))
+      return eachOf(body, 'data', model => modelWithWindow(model, advertisedWindow))
     default:
-      return path.startsWith('/v1/models/') ? modelWithWindow(body as AnswerFields, advertisedWindow) : body
+      return path.startsWith('/v1/models/') ? modelWithWindow(body, advertisedWindow) : body
   }
 }
 
 export const tellsWindow = (path: string) =>
   ['/api/show', '/api/ps', '/v1/models'].includes(path) || path.startsWith('/v1/models/')
 
-type AnswerFields = Readonly<Record<string, unknown>>
-
 /** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
-function showWithWindow(body: AnswerFields, advertisedWindow: number): AnswerFields {
+function showWithWindow(body: Fields, advertisedWindow: number): Fields {
   const shown: Record<string, unknown> = { ...body }
   const { model_info: info, parameters } = body
-  if (typeof info === 'object' && info !== null) {
+  if (isFields(info)) {
     const tell = ([name, value]: [string, unknown]) =>
       name.endsWith('.context_length') ? [name, advertisedWindow] : [name, value]
     shown.model_info = Object.fromEntries(Object.entries(info).map(tell))
@@ -119,23 +115,18 @@ function showWithWindow(body: AnswerFields, advertisedWindow: number): AnswerFie
 }
 
 /** The fields under which llama.cpp, vLLM and others tell it, and the one that clients of OpenAI look for. */
-function modelWithWindow(model: AnswerFields, advertisedWindow: number): AnswerFields {
+function modelWithWindow(model: Fields, advertisedWindow: number): Fields {
   const { meta } = model
   return {
     ...model,
     context_length: advertisedWindow,
     ...('max_model_len' in model && { max_model_len: advertisedWindow }),
-    ...(typeof meta === 'object' &&
-      meta !== null &&
-      'n_ctx' in meta && { meta: { ...meta, n_ctx: advertisedWindow } }),
+    ...(isFields(meta) && 'n_ctx' in meta && { meta: { ...meta, n_ctx: advertisedWindow } }),
   }
 }
 
-function eachOf(body: AnswerFields, list: string, change: (one: AnswerFields) => AnswerFields): AnswerFields {
+function eachOf(body: Fields, list: string, change: (one: Fields) => Fields): Fields {
   const all = body[list]
   if (!Array.isArray(all)) return body
-  return {
-    ...body,
-    [list]: all.map(one => (typeof one === 'object' && one !== null ? change(one as AnswerFields) : one)),
-  }
+  return { ...body, [list]: all.map(one => (isFields(one) ? change(one) : one)) }
 }

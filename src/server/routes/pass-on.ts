@@ -26,10 +26,7 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
   ['DELETE', /^\/api\/delete$/],
 ]
 
-/**
- * Passes a request on to the upstream, and its answer back byte for byte; only the window is told as promised. `path`: as the
- * client wrote it, with its escapes.
- */
+/** Passes a request on, and its answer back byte for byte but for the window. `path`: with the escapes of the client. */
 export async function passOn(request: Request, path: string, parts: ServerParts): Promise<Response> {
   const { upstreams, promise, manage, maxBodyBytes, gate } = parts
   const isHead = request.method === 'HEAD'
@@ -80,8 +77,8 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
     if (encoding !== undefined && encoding !== 'identity')
       return new Response(new Uint8Array(text), { status, headers: rest })
     const noJson: unknown = { error: 'The upstream gave no JSON.' }
-    const told = attempt(() => JSON.parse(text.toString('utf8')), noJson)
-    return Response.json(tellWindow(path, told, promise), { status, headers: rest })
+    const facts = attempt(() => JSON.parse(text.toString('utf8')), noJson)
+    return Response.json(tellWindow(path, facts, promise), { status, headers: rest })
   }
 }
 

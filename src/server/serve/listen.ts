@@ -43,10 +43,7 @@ export async function listen(
   }
 }
 
-/**
- * A response whose stream never fails: where it would, the connection is cut, which tells the client that the rest is
- * missing. `@hono/node-server` would print the error past our log, and write its message to the client.
- */
+/** Cuts the connection of a failing stream, so that its client sees it; `@hono/node-server` would send the error's message. */
 function withoutErrors(response: Response, cut: () => void): Response {
   const { body, status, headers } = response
   if (!body || headers.get('transfer-encoding') !== inPieces['transfer-encoding']) return response

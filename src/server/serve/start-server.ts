@@ -7,17 +7,13 @@ import type { Store } from '../../stores/store.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer, type ServerOptions } from '../create-server.ts'
-import { createHideName, withoutNames } from '../health/hidden-names.ts'
 import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { packageFile } from '../package.ts'
 import { findUpstreams } from '../upstream/find-upstream.ts'
 import { listen } from './listen.ts'
-import { createServerLog, openTelemetry } from './server-log.ts'
+import { createHideName, createServerLog, openTelemetry, withoutNames } from './server-log.ts'
 
-/**
- * Opens the log, finds the upstream and listens. What was opened is closed again if something fails. `experimentTools`: those of
- * the module that the setting names.
- */
+/** Opens the log, finds the upstream and listens. If something fails, what was opened is closed again. */
 export async function startServer(
   config: ServerConfig,
   options: Pick<ServerOptions, 'experimentTools'> & { readonly writeLog?: (line: string) => void } = {},

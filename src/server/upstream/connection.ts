@@ -20,22 +20,17 @@ export interface UpstreamConnectionOptions {
 }
 
 /** In milliseconds. */
-export interface UpstreamTimeouts {
-  readonly connect: number
-  /** Until an answer begins: a model may have to be loaded, and a long prompt be read. */
-  readonly first: number
-  /** Between two pieces of an answer. */
-  readonly silence: number
-  /** For questions that need no model: its window, the list of models. */
-  readonly facts: number
-}
-
-const defaultTimeouts: UpstreamTimeouts = {
+const defaultTimeouts = {
   connect: 10_000,
+  /** Until an answer begins: a model may have to be loaded, and a long prompt be read. */
   first: 600_000,
+  /** Between two pieces of an answer. */
   silence: 300_000,
+  /** For questions that need no model: its window, the list of models. */
   facts: 10_000,
 }
+
+export type UpstreamTimeouts = Readonly<typeof defaultTimeouts>
 
 export interface PoolConnection extends ServerConnection {
   readonly isKeyed: boolean
@@ -207,10 +202,7 @@ const nameOf = (encoding: string) => encoding.trim().toLowerCase()
 /** A shorter key may be a word that models say, such as "ollama". */
 const shortest = 12
 
-/**
- * Hides the operator's key in what a server answers, which goes to clients: a star for each of its bytes, so that lengths stay.
- * A piece that may end with the beginning of the key is held back up to there.
- */
+/** Stars out the operator's key, byte for byte. A piece that may end with the beginning of the key is held back up to there. */
 async function* maskKey(bytes: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
   const secret = Buffer.from(key)
   let held = Buffer.alloc(0)

@@ -80,16 +80,16 @@ export async function findUpstream(config: ServerConfig) {
 
   function use(kind: keyof typeof names, because: string, what = names[kind]) {
     const opened = openers[kind]({ ...options, cacheMarks })
-    return told(opened, `${what} at ${opened.address}`, because)
+    return withWhy(opened, `${what} at ${opened.address}`, because)
   }
 
   function useReader(because: string) {
-    return told(readerUpstream({ window }), 'the built-in reader', because)
+    return withWhy(readerUpstream({ window }), 'the built-in reader', because)
   }
 }
 
 /** `what`: what it is and where, without the reason. */
-const told = (upstream: Upstream, what: string, because: string) => ({
+const withWhy = (upstream: Upstream, what: string, because: string) => ({
   ...{ upstream, what, why: `The upstream is ${what}, ${because}.` },
 })
 

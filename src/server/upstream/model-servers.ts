@@ -11,10 +11,7 @@ import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ModelServerOptions extends UpstreamConnectionOptions {
-  /**
-   * The window of all models; at Ollama of those that are not loaded yet. Default: what the server says of each, else 4096 at Ollama,
-   * and 200,000 at Anthropic.
-   */
+  /** The window of all models (Ollama: unloaded ones). Default: as the server says, else 4096 (Ollama) or 200,000 (Anthropic). */
   readonly window?: number
   /** Whether a server of OpenAI's kind has `/v1/responses` too. Default: if it is OpenAI itself. */
   readonly hasResponses?: boolean

@@ -92,7 +92,7 @@ function toChoice({ type, name }: Fields): unknown {
   }
 }
 
-/** The signature of thoughts, which nobody checks: without one some clients put the thought into the text of the reply. */
+/** A signature for thoughts, which is never checked: without one some clients put thoughts into the text of the reply. */
 export const ownSignature = 'dGhyb3VnaGxpbmU='
 
 /** Streams a reply as the events of `/v1/messages`; client libraries go by the names of the events. */

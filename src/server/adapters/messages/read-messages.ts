@@ -2,8 +2,8 @@ import { markResult } from '../../../log/errors-in.ts'
 import { type Fields, read, refuse } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
-import { messageList } from '../message-list.ts'
-import { readOnce, refuseElsewhere } from '../own-form.ts'
+import { messageList, replyMessage } from '../message-list.ts'
+import { readOnce, uploadedFile } from '../own-form.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
 export function readMessages(system: readonly string[], values: readonly unknown[]) {
@@ -50,9 +50,10 @@ const readEntry = readOnce((value, at, names: CallNames): ReadEntry => {
 
 /** Whether the results of an entry are named after the calls that stand before it in this list. */
 function hasNames({ messages }: ReadEntry, names: CallNames): boolean {
-  return messages.every(({ message: { role, tool_call_id: id, tool_name: name } }) => {
-    return role !== 'tool' || names.get(id as string) === name
-  })
+  return messages.every(
+    ({ message }) =>
+      message.role !== 'tool' || names.get(message.tool_call_id as string) === message.tool_name,
+  )
 }
 
 /** Reads a user message: each result is a tool message, and what else it holds follows as a user message. */
@@ -115,13 +116,7 @@ function readAssistant(content: unknown, field: string): ReadEntry {
       calls.push({ id, function: { name, arguments: input } })
     }
   }
-  const message = {
-    role: 'assistant',
-    content: text,
-    ...(thinking !== '' && { thinking }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  }
-  return { messages: [{ message }], calls: names }
+  return { messages: [{ message: replyMessage(text, thinking, calls) }], calls: names }
 }
 
 /** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
@@ -166,13 +161,9 @@ function readImage(source: Fields, where: string): ContentPart {
     case 'url':
       return { type: 'image', image: read.text(source.url, `${where}.url`) }
     default:
-      refuseElsewhere(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
-      return uploaded
+      return uploadedFile(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
   }
 }
-
-/** A file that only the upstream has. */
-const uploaded: ContentPart = { type: 'input_file' }
 
 function readDocument(block: Fields, where: string): readonly ContentPart[] {
   const field = `${where}.source`
@@ -194,8 +185,7 @@ function readDocument(block: Fields, where: string): readonly ContentPart[] {
       return [{ type: 'file', data, mediaType: 'application/pdf', ...named }]
     }
     default:
-      refuseElsewhere(`${field}.type`, 'must be "base64", "text", "content" or "url"')
-      return [uploaded]
+      return [uploadedFile(`${field}.type`, 'must be "base64", "text", "content" or "url"')]
   }
 }
 
@@ -203,9 +193,6 @@ function readDocument(block: Fields, where: string): readonly ContentPart[] {
 function readTextBlocks(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   read.list(value, field)
-  return read
-    .each(value, field, (block, where) =>
-      block.type === 'text' || block.type === 'image' ? readBlock(block, where) : [],
-    )
-    .flat()
+  const isInner = ({ type }: Fields) => type === 'text' || type === 'image'
+  return read.each(value, field, (block, where) => (isInner(block) ? readBlock(block, where) : [])).flat()
 }

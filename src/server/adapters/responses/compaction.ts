@@ -7,10 +7,7 @@ import { responseId, responseOf, thoughtMark } from './to-response.ts'
 /** How a client asks to have its list compacted: with an item of it (Codex), or at an address of its own. */
 export type CompactionWish = 'item' | 'address'
 
-/**
- * Opens the last compaction of ours in a list: it stands for all items before it, of which only system messages count. Compactions of
- * other servers are encrypted, and nothing to send to a model. `past`: what the log has of it. `isWished`: another one is asked for.
- */
+/** Opens our last compaction, in place of the items before it except system messages. Those of other servers are encrypted. */
 export function openInput(list: readonly Fields[]) {
   const isWished = list.some(({ type }) => type === 'compaction_trigger')
   const at = list.findLastIndex(isOurs)

@@ -3,8 +3,8 @@ import { present } from '../../../log/present.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
 import { flatName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
-import { messageList } from '../message-list.ts'
-import { refuseElsewhere } from '../own-form.ts'
+import { messageList, replyMessage } from '../message-list.ts'
+import { uploadedFile } from '../own-form.ts'
 import { readName } from '../read-tools.ts'
 import { openInput } from './compaction.ts'
 import { replyOf, thoughtMark } from './to-response.ts'
@@ -34,7 +34,8 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
   /** Ends a reply. `at`: the first item that is no part of it. */
   function close(at: number): void {
     const { thinking, texts, calls } = reply
-    if (thinking !== '' || texts.length > 0 || calls.length > 0) list.add(toReply(reply), at - 1)
+    if (thinking !== '' || texts.length > 0 || calls.length > 0)
+      list.add(replyMessage(texts.join('\n'), thinking, calls), at - 1)
     reply = emptyReply()
   }
 
@@ -83,15 +84,6 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
 
 /** The items of one reply, which are one message of the log. */
 const emptyReply = () => ({ thinking: '', texts: [] as string[], calls: [] as Fields[] })
-
-function toReply({ thinking, texts, calls }: ReturnType<typeof emptyReply>) {
-  return {
-    role: 'assistant',
-    content: texts.join('\n'),
-    ...(thinking !== '' && { thinking }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  }
-}
 
 function readAssistantText({ content }: Fields, where: string): string {
   const field = `${where}.content`
@@ -164,8 +156,5 @@ function readFile(part: Fields, where: string): ContentPart {
   return { type: 'file', file: present({ filename, file_data }) }
 }
 
-/** A file that only the upstream has. */
-function readUpload(where: string): ContentPart {
-  refuseElsewhere(where, 'must hold the file itself: uploaded files are not known here')
-  return { type: 'input_file' }
-}
+const readUpload = (where: string) =>
+  uploadedFile(where, 'must hold the file itself: uploaded files are not known here')

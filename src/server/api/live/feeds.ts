@@ -43,10 +43,7 @@ const mostMissed = 500
 /** A listener that is more events behind is sent away, and comes back with `Last-Event-ID`. */
 const mostWaiting = 1000
 
-/**
- * Own writes are announced at once. Writes of other processes are found by polling the store, once for all listeners.
- * `historyOf`: what a caller of a tenant may see.
- */
+/** Own writes are announced at once; writes of other processes are found by polling, once for all listeners. */
 export function createFeeds(
   historyOf: (tenant: string, mayInspect: boolean) => History,
   pollMs = 1000,

@@ -41,9 +41,7 @@ export const point = z.object({
   fates: z
     .string()
     .optional()
-    .describe(
-      'the fates of the entries from 1 to `at` in runs: `2k14e1r`, by the first letters of the fates',
-    ),
+    .describe('the fates of the entries 1 to `at` in runs, by their first letters: `2k14e1r`'),
   entry: z.enum(fates).optional().describe('the fate of the entry that was asked for; absent before it'),
   against: z
     .array(z.object({ policy: z.string(), tokens: count, reused: count, anew: count }))

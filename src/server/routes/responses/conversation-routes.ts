@@ -5,16 +5,14 @@ import { listLog } from '../../../history/log/read-log.ts'
 import { BadRequestError, NotFoundError } from '../../../log/error.ts'
 import { type Fields, optional, readBody, readMetadata } from '../../../log/fields.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'
+import { unknownId } from '../../adapters/openai-error.ts'
 import { readInput } from '../../adapters/responses/read-input.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { type Log, sourceOf } from '../../exchange/inquiry.ts'
 import { seenFromClient } from '../../exchange/take-place.ts'
 import { itemsOf, listOf, pageOf, readPageQuery, toItems } from './items.ts'
 
-/**
- * `/v1/conversations`: conversations that clients of OpenAI's API made here. Those of other clients have names that can be
- * guessed, so they are not found here; our own API lists them. `bodyOf` reads JSON within the limits of the server.
- */
+/** `/v1/conversations`: those made here. Names of other clients' conversations can be guessed, so only our own API lists them. */
 export function conversationRoutes(bodyOf: (request: Request) => Promise<unknown>, newId: () => string) {
   const routes = new Hono<ServerEnv>()
 
@@ -93,7 +91,7 @@ async function infoOf({ history }: Log, id: string): Promise<ConversationInfo> {
   const [info] = id.startsWith(prefix) ? await history.conversations({ only: id }) : []
   // An experiment may have any name.
   if (info && !isExperiment(info)) return info
-  throw new NotFoundError('conversation_not_found', `Conversation with id '${id.slice(0, 100)}' not found.`)
+  throw unknownId('Conversation', id)
 }
 
 const toConversation = ({ conversation, createdAt, metadata = {} }: ConversationInfo) => ({

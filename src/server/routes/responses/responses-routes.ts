@@ -7,6 +7,7 @@ import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
 import { type Adapter, messagesAdapter, responsesAdapter, toTokenCount } from '../../adapters/index.ts'
+import { unknownId } from '../../adapters/openai-error.ts'
 import { replyOfResponse, toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
@@ -71,10 +72,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
   return routes
 }
 
-/**
- * The tokens of all that a request says, with the past that it only names: exact where the upstream counts, else by our own
- * count. The prompt that is sent may be smaller, because it is fitted into the window.
- */
+/** The tokens of a request with the past that it names, before fitting: exact where the upstream counts, else by our own count. */
 async function countRequest(inquiry: Inquiry, upstreams: Upstreams): Promise<number> {
   const { request, log, signal } = inquiry
   const { system, tools, model } = request
@@ -150,5 +148,5 @@ async function replyOf(context: Context<ServerEnv>): Promise<FoundReply> {
   const id = context.req.param('id') ?? ''
   const reply = await findReply(context.var.log, replyOfResponse(id))
   if (reply) return reply
-  throw new NotFoundError('response_not_found', `Response with id '${id.slice(0, 100)}' not found.`)
+  throw unknownId('Response', id)
 }
