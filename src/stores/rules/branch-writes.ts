@@ -6,7 +6,7 @@ import { type BranchState, begunOf } from './write-rules.ts'
 
 /** How a store works on its branches, inside a transaction: the rules decide, and it reads and writes. */
 export interface BranchWriter<Transaction, Branch> {
-  write<T>(thread: ThreadKey, work: (on: Transaction) => T, how: WriteOptions<T>): Promise<T>
+  write<T>(thread: ThreadKey, work: (on: Transaction) => T, how?: WriteOptions<T>): Promise<T>
   now(): number
   find(on: Transaction, thread: ThreadKey): Branch | undefined
   /** The branch to write to; throws if it does not exist or was deleted. */
@@ -69,7 +69,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
     },
     seed: (thread, seed) => write(thread, make, state => rules.seedEntries(state, seed), headAfter, seed),
     fork: (thread, { at, branch }) =>
-      transact(thread, on => {
+      writer.write(thread, on => {
         const parent = need(on, thread)
         const existing = find(on, { ...thread, branch })
         if (existing && isFork(on, existing, { branch: thread.branch, at })) return
@@ -78,7 +78,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
         writer.keep?.(on, fork)
       }),
     restore: (thread, stretch) =>
-      transact(thread, on => {
+      writer.write(thread, on => {
         // A branch is not older than its conversation, and without entries of its own does not make it newer.
         const time = writer.createdAt(on, thread) ?? timesOf(stretch)?.first ?? now()
         const branch = branchFor(on, thread, stretch, time)
@@ -91,10 +91,6 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
         return { head }
       }),
   } satisfies Partial<Store>
-
-  async function transact<T>(thread: ThreadKey, work: (on: Transaction) => T): Promise<T> {
-    return writer.write(thread, work, {})
-  }
 
   /** One transaction on a branch: what a rule decides is done. Nothing where there is no branch. */
   async function write<Decision extends ReturnType<typeof rules.beginTurn> | undefined, Answer>(

@@ -14,10 +14,7 @@ import type {
 } from '../store.ts'
 import { ConflictError, KeyReusedError, leaseLost, nameOf, turnOpen } from '../store-error.ts'
 
-/**
- * What a write changes in a branch, in this order. An entry whose id is stored is skipped. If that is true of all entries
- * of a change that neither opens nor ends a turn, then the write was done before, and the rest of it is skipped too.
- */
+/** What a write changes, in this order. Stored entries are skipped; if all are stored and no turn opens or ends, so is the rest. */
 export interface Change {
   /** Closes a turn that its writer left. The former writer can no longer end it. */
   readonly closes?: TurnEnd & { readonly entries: readonly NewEntry[] }

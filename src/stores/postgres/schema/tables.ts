@@ -1,11 +1,10 @@
 import { erasedPrefix } from '../../erased.ts'
 
 /**
- * The tables. Every key begins with a conversation's key, 16 bytes computed from (tenant, conversation): so a conversation
- * lies on one shard, its names determine the shard, and rows of the log do not repeat two long names. A
- * sequence would give shorter numbers, but only the shard that gave one out could resolve it. A branch has a short number
- * in its conversation, its line. Times are milliseconds by the database's clock; payloads are text, because jsonb takes
- * neither \u0000 nor half a surrogate pair. Roles and states are types: a CHECK is parsed again for every statement.
+ * Every key begins with a conversation's key, 16 bytes of its names: so the names determine its shard, and rows do not
+ * repeat them. A number of a sequence could be resolved only by the shard that gave it. A branch has a short number in its
+ * conversation, its line. Times are milliseconds by the database's clock; payloads are text, because jsonb takes neither
+ * \u0000 nor half a surrogate pair. Roles and states are types: a CHECK is parsed again for every statement.
  */
 export const tables = (schema: string): string => `
 create type ${schema}.role as enum ('system', 'user', 'assistant', 'tool', 'assistant_note');
