@@ -46,10 +46,8 @@ async function assertUtf8(query: RunQuery): Promise<void> {
 
 function missing(version: number, steps: typeof migrations): readonly string[] {
   if (version <= steps.length) return steps.slice(version).map(({ name }) => name)
-  throw new StoreError(
-    'store_schema',
-    `The database has schema version ${version}, this program knows ${steps.length}: use the throughline that wrote it.`,
-  )
+  const versions = `has schema version ${version}, this program knows ${steps.length}`
+  throw new StoreError('store_schema', `The database ${versions}: use the throughline that wrote it.`)
 }
 
 async function versionOf(query: RunQuery, schema: string): Promise<number> {
