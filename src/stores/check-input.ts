@@ -3,14 +3,8 @@ import { isCount } from '../log/is-count.ts'
 import { roles } from '../log/message.ts'
 import type { DescribeConversation, EntryRange, ListConversations } from './store.ts'
 import { InvalidTextError, TooLargeError } from './store-error.ts'
-import {
-  callStatuses,
-  endStatuses,
-  type Mark,
-  type NewEntry,
-  type StoredCall,
-  type ThreadKey,
-} from './stored.ts'
+import type { Mark, NewEntry, StoredCall, ThreadKey } from './stored.ts'
+import { callStatuses, endStatuses } from './stored.ts'
 
 export const defaultMaxEntryBytes = 8 * 1024 * 1024
 const maxNameBytes = 1_024

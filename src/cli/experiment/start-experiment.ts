@@ -1,12 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type {
-  Experiment,
-  ExperimentEvent,
-  ExperimentPlan,
-  ExperimentResult,
-  Experiments,
-  Wish,
-} from '../../experiment/index.ts'
+import type { Experiment, ExperimentEvent, ExperimentPlan, Experiments } from '../../experiment/index.ts'
 import { LeaseError } from '../../stores/store-error.ts'
 import { closedPipe } from '../closed-pipe.ts'
 import { isPostgres, type LogOptions } from '../open-log.ts'
@@ -64,7 +57,7 @@ function refuseTaken(id: string, error: unknown): never {
 /** Ctrl-C pauses before the next role, then at once, then ends the process. SIGTERM and `| head` pause at once. */
 function catchInterrupts() {
   const now = new AbortController()
-  let wish: Wish | undefined
+  let wish: 'pause' | undefined
   let say: (line: string) => void = printError
   const onInterrupt = () => {
     if (now.signal.aborted) process.exit(130)
@@ -94,7 +87,7 @@ async function watchExperiment(
   experiment: Experiment,
   plan: ExperimentPlan,
   sayWith: (say: (line: string) => void) => void,
-): Promise<ExperimentResult> {
+) {
   const isLive = process.stdout.isTTY === true && process.env.TERM !== 'dumb'
   const display = isLive ? liveDisplay(experiment, plan) : lineDisplay()
   sayWith(display.say)

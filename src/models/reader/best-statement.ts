@@ -12,9 +12,7 @@ export function bestStatement(question: string, statements: readonly Sentence[])
   // A question may tell something: "I have a boat called Heron, is that a good name?"
   const kind = kindOf(question)
   const tells = (text: string) => kind !== undefined && !isBareQuestion(text) && holds(kind, text, question)
-  const candidates = statements.filter(
-    ({ isQuestion, text }) => asksForQuestions || !isQuestion || tells(text),
-  )
+  const candidates = statements.filter(one => asksForQuestions || !one.isQuestion || tells(one.text))
   if (words.every(word => isWeak(word)) && saidLately.test(question)) return latest(question, candidates)
   return words.length === 0 ? undefined : mostShared(words, question, candidates)
 }

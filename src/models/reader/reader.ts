@@ -31,8 +31,7 @@ export interface ReaderOptions {
 }
 
 /**
- * Makes the built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
- * the question best, or says that it sees none, and so shows what a context holds.
+ * Makes the built-in model, always with the same answer: it quotes the sentence of its context that fits the question best.
  *
  * @example
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)

@@ -92,9 +92,9 @@ const parentOf = (document: ConversationDocument, { actor, forkOf }: BranchDocum
 export const ownerOf = (
   document: ConversationDocument,
   branch: BranchDocument,
-  seq: number,
+  at: number,
 ): BranchDocument =>
-  seq > (branch.forkOf?.at ?? 0) ? branch : ownerOf(document, parentOf(document, branch), seq)
+  at > (branch.forkOf?.at ?? 0) ? branch : ownerOf(document, parentOf(document, branch), at)
 
 export function entriesOf(
   document: ConversationDocument,

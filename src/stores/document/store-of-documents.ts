@@ -7,7 +7,7 @@ import { type Change, isUse } from '../rules/write-rules.ts'
 import type { Mark, NewEntry, Store, StoredCall, TurnEnd } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 import type { BranchDocument, ConversationDocument, DocumentSource } from './conversation-document.ts'
-import * as documents from './conversation-document.ts'
+import * as stored from './conversation-document.ts'
 import { documentReads, toInfo } from './document-reads.ts'
 
 export function storeOfDocuments(source: DocumentSource): Store {
@@ -16,15 +16,13 @@ export function storeOfDocuments(source: DocumentSource): Store {
     ...documentWrites(source),
     ...documentReads(source),
     saveCall: (thread, call) =>
-      source.change(thread, document => keepCall(documents.needBranch(document, thread), call)),
+      source.change(thread, document => keepCall(stored.needBranch(document, thread), call)),
     saveCache: (thread, key, at, bytes) =>
       source.change(thread, document =>
-        keepCache(documents.needBranch(document, thread), { key, at, base64: toBase64(bytes) }),
+        keepCache(stored.needBranch(document, thread), { key, at, base64: toBase64(bytes) }),
       ),
     saveMarks: (thread, marks) =>
-      source.change(thread, document =>
-        keepMarks(documents.needBranch(document, thread), marks, source.now()),
-      ),
+      source.change(thread, document => keepMarks(stored.needBranch(document, thread), marks, source.now())),
     async describeConversation(tenant, conversation, description) {
       const { title, metadata, person } = toDescription(description)
       await source.change({ tenant, conversation }, document => {
@@ -40,16 +38,15 @@ export function storeOfDocuments(source: DocumentSource): Store {
     async deleteCalls(tenant, before) {
       let count = 0
       for await (const { conversation, branches } of source.all(tenant)) {
-        const isOld = ({ time }: { readonly time: number }) => time < before
-        if (branches.some(({ calls }) => calls.some(isOld)))
-          count += await source.change({ tenant, conversation }, document => removeCalls(document, isOld))
+        if (branches.some(({ calls }) => calls.some(({ time }) => time < before)))
+          count += await source.change({ tenant, conversation }, document => removeCalls(document, before))
       }
       return count
     },
     deleteConversation: (tenant, conversation, { unusedSince } = {}) =>
       source.change({ tenant, conversation }, document => {
         const { branches } = document
-        const isHeld = () => branches.some(branch => documents.heldMs(branch, source.now()) > 0)
+        const isHeld = () => branches.some(branch => stored.heldMs(branch, source.now()) > 0)
         const isOld = unusedSince !== undefined
         const isUsed = isOld && (lastUseOf(toInfo(document)) >= unusedSince || isHeld())
         if (branches.length === 0 || isUsed) return false
@@ -59,7 +56,7 @@ export function storeOfDocuments(source: DocumentSource): Store {
       }),
     erase: (thread, seq, mark) =>
       source.change(thread, document => {
-        const branch = documents.ownerOf(document, documents.needBranch(document, thread), seq)
+        const branch = stored.ownerOf(document, stored.needBranch(document, thread), seq)
         const at = seq - 1 - (branch.forkOf?.at ?? 0)
         const entry = branch.entries[at]
         if (!entry) return false
@@ -75,13 +72,10 @@ export function storeOfDocuments(source: DocumentSource): Store {
   }
 }
 
-function removeCalls(
-  { branches }: ConversationDocument,
-  isOld: (call: { readonly time: number }) => boolean,
-): number {
+function removeCalls({ branches }: ConversationDocument, before: number): number {
   let count = 0
   for (const branch of branches) {
-    const kept = branch.calls.filter(call => !isOld(call))
+    const kept = branch.calls.filter(({ time }) => time >= before)
     count += branch.calls.length - kept.length
     branch.calls = kept
   }
@@ -92,19 +86,18 @@ const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
   branchWrites<ConversationDocument, BranchDocument>({
     write: change,
     now,
-    find: documents.findBranch,
-    need: documents.needBranch,
+    find: stored.findBranch,
+    need: stored.needBranch,
     make(document, thread, time) {
       const { conversation } = thread
       if (document.isDeleted) throw new NoConversationError(conversation, true)
       if (document.branches.length === 0) document.createdAt = time
       return (
-        documents.findBranch(document, thread) ??
-        documents.newBranch(thread, nextNumber(), { updatedAt: time })
+        stored.findBranch(document, thread) ?? stored.newBranch(thread, nextNumber(), { updatedAt: time })
       )
     },
     addFork: (_, { branch }, thread, { at, turns, time }) =>
-      documents.newBranch(thread, nextNumber(), {
+      stored.newBranch(thread, nextNumber(), {
         forkOf: { branch, at },
         pastTurns: turns,
         updatedAt: time,
@@ -112,7 +105,7 @@ const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
     keep({ branches }, branch) {
       if (!branches.includes(branch)) branches.push(branch)
     },
-    stateOf: (document, _, branch) => documents.stateOf(document, branch, now()),
+    stateOf: (document, _, branch) => stored.stateOf(document, branch, now()),
     forkOf: (_, { forkOf }) => forkOf,
     createdAt({ branches, createdAt, isDeleted }, { conversation }) {
       if (isDeleted) throw new NoConversationError(conversation, true)
@@ -131,7 +124,7 @@ const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
       for (const turn of turns)
         branch.turns.push({ ...turn, epoch: turn.status === 'open' ? branch.epoch : 0 })
       branch.updatedAt = Math.max(branch.updatedAt, last)
-      return documents.headOf(branch)
+      return stored.headOf(branch)
     },
   })
 
@@ -143,14 +136,14 @@ function applyChange(branch: BranchDocument, change: Change, now: number, isStor
     add(closes.entries)
     closeTurn(branch, closes, now, 0)
   }
-  const head = documents.headOf(branch)
+  const head = stored.headOf(branch)
   if (opens) {
     const turn = branch.pastTurns + branch.turns.length + 1
     const place = { first: head + 1, last: head, startedAt: now, epoch: lease!.epoch }
     branch.turns.push({ turn, status: 'open', ...place, ...opens })
   }
   add(entries)
-  const isDone = entries.length > 0 && documents.headOf(branch) === head && !opens && !ends
+  const isDone = entries.length > 0 && stored.headOf(branch) === head && !opens && !ends
   if (isDone) return
   if (ends) closeTurn(branch, ends, now)
   if (lease) {
@@ -164,7 +157,7 @@ function applyChange(branch: BranchDocument, change: Change, now: number, isStor
 }
 
 function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStored: (id: string) => boolean) {
-  const turn = documents.openTurn(branch)?.turn ?? 0
+  const turn = stored.openTurn(branch)?.turn ?? 0
   for (const { id, role, time, payload, tokens } of entries) {
     if (isStored(id)) continue
     branch.entries.push({
@@ -173,7 +166,7 @@ function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStor
       time,
       payload,
       tokens: { ...tokens },
-      seq: documents.headOf(branch) + 1,
+      seq: stored.headOf(branch) + 1,
       turn,
     })
   }
@@ -181,7 +174,7 @@ function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStor
 
 function closeTurn(branch: BranchDocument, { status, error }: TurnEnd, now: number, epoch?: number): void {
   const turn = branch.turns.pop()!
-  const end = { status, last: documents.headOf(branch), endedAt: now, ...(error !== undefined && { error }) }
+  const end = { status, last: stored.headOf(branch), endedAt: now, ...(error !== undefined && { error }) }
   branch.turns.push({ ...turn, ...end, ...(epoch !== undefined && { epoch }) })
 }
 
@@ -201,7 +194,7 @@ function replace<Item>(list: Item[], item: Item, isBefore: (one: Item) => boolea
 function keepMarks(branch: BranchDocument, marks: readonly Mark[], now: number, head = 0): void {
   for (const { mark, at } of marks) {
     const place = { mark, at: head + at, time: now }
-    if (!documents.indexOf(branch.marks, keyOf).has(keyOf(place))) branch.marks.push(place)
+    if (!stored.indexOf(branch.marks, keyOf).has(keyOf(place))) branch.marks.push(place)
   }
 }
 

@@ -36,12 +36,9 @@ export const isUse = ({ opens, lease }: Change): boolean => opens !== undefined 
 // Each rule throws what it refuses. Undefined: it was done before, and the answer is the same as then.
 
 /** The change that begins a turn, or the turn that this request has begun before. */
-export function beginTurn(
-  state: BranchState,
-  request: BeginTurn,
-): Change | { readonly replayed: StoredTurn } {
-  const { owner, leaseMs: ms, expectedHead = state.head, key, body, closing, entries, marks } = request
-  if (isBegun(state, request)) return { entries: [], lease: { owner, epoch: state.epoch, ms } }
+export function beginTurn(state: BranchState, begin: BeginTurn): Change | { readonly replayed: StoredTurn } {
+  const { owner, leaseMs: ms, expectedHead = state.head, key, body, closing, entries, marks } = begin
+  if (isBegun(state, begin)) return { entries: [], lease: { owner, epoch: state.epoch, ms } }
   const earlierTurn = key === undefined ? undefined : state.turnByKey(key)
   if (earlierTurn && earlierTurn.body !== body) throw new KeyReusedError(earlierTurn.key!)
   if (earlierTurn) return { replayed: earlierTurn }

@@ -152,11 +152,9 @@ function assertDurable(database: SqliteDatabase, path: string): void {
   const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }
   const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
   if (synchronous >= 1 && journal === 'wal') return
-  throw new StoreError(
-    'store_not_durable',
-    `${path}: SQLite runs with synchronous=${synchronous}, journal_mode=${journal} instead of 1 (NORMAL) and wal: ` +
-      'a loss of power could take back what was stored. Use another SQLite driver or file system.',
-  )
+  const mode = `synchronous=${synchronous}, journal_mode=${journal} instead of 1 (NORMAL) and wal`
+  const problem = `SQLite runs with ${mode}: a loss of power could take back what was stored`
+  throw new StoreError('store_not_durable', `${path}: ${problem}. Use another SQLite driver or file system.`)
 }
 
 /** The real path of a file, so that a link to it finds the same lock. */
