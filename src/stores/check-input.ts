@@ -13,7 +13,7 @@ const maxMetadataBytes = 64 * 1024
 export const maxPlace = 2 ** 31 - 2
 export const turnStatuses: readonly string[] = ['open', ...endStatuses]
 
-/** Only a tenant may be empty: another empty name is mostly a variable never set, shared by everybody. */
+/** Only a tenant may be empty: any other empty name is mostly a variable that was never set. */
 export function checkThread(thread: ThreadKey): void {
   checkName('tenant', thread.tenant)
   for (const what of ['conversation', 'actor', 'branch'] as const) {

@@ -58,7 +58,7 @@ describePostgres('PostgreSQL that was there before', server => {
     ])
     expect(await store.loadCache(main, 'fold')).toEqual({ at: 2, bytes: new Uint8Array([7]) })
     for (const [word, seq] of Object.entries({ heron: 1, bird: 2, seeded: 3, edited: 3 }))
-      expect((await findAll(store, main.tenant, word)).map(found => found.seq)).toEqual([seq])
+      expect((await findAll(store, main.tenant, word)).map(place => place.seq)).toEqual([seq])
 
     const request = { owner: 'ada', leaseMs: long, key: 'k', entries: [entry('x')] }
     expect(await store.begin(main, { ...request, body: 'hash' })).toMatchObject({ kind: 'replayed' })

@@ -207,7 +207,7 @@ describe('a file that was there before', () => {
     expect(await texts(store, edit)).toEqual(['the pelican', 'a bird', 'another zebra'])
     expect((await store.head(thread))?.open?.expiresInMs).toBe(0)
     for (const [word, seq] of Object.entries({ pelican: 1, bird: 2, now: 3, zebra: 3 }))
-      expect((await findAll(store, 'acme', word)).map(found => found.seq)).toEqual([seq])
+      expect((await findAll(store, 'acme', word)).map(place => place.seq)).toEqual([seq])
     expect(await store.calls(thread)).toMatchObject([
       { id: 'call', plan: '{}', status: 'failed', error: 'overloaded' },
     ])
