@@ -53,11 +53,7 @@ export function fitCommand(command: Command): void {
     .option('--pin <text>', 'a fact that travels in the system prompt (repeatable)', collect, [])
     .option('--notes <place>', 'inline, system or off', 'inline')
     .option('--shape <shape>', 'free or alternating', 'free')
-    .option(
-      '--overflow <what>',
-      'error, keep, trim or trim-results, when even the protected part is too large',
-      'error',
-    )
+    .option('--overflow <what>', 'what if too much is protected: error, keep, trim, trim-results', 'error')
     .option('--dump', 'print the context as text')
     .option('--receipt', 'print what became of every message')
     .action(run)
@@ -148,13 +144,7 @@ export function demoCommand(command: Command): void {
     })
 }
 
-const roleColours = {
-  system: blue,
-  user: green,
-  assistant: cyan,
-  tool: magenta,
-  assistant_note: yellow,
-} as const
+const roleColours = { system: blue, user: green, assistant: cyan, tool: magenta, assistant_note: yellow }
 
 /** A message on one line; long texts are cut for the screen only. */
 function showMessage(raw: MessageLike, style: Style): string {
@@ -168,28 +158,10 @@ function showMessage(raw: MessageLike, style: Style): string {
 }
 
 const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
-  kept: green,
-  altered: yellow,
-  cleared: cyan,
-  digested: cyan,
-  recalled: magenta,
-  moved: blue,
-  omitted: grey,
-  framing: grey,
-  tools: blue,
-  system: blue,
-  changing: blue,
-  first: green,
-  marker: yellow,
-  notes: yellow,
-  digests: cyan,
-  journal: cyan,
-  recall: magenta,
-  history: green,
-  latest: red,
-  head: bold,
-  free: dim,
-  over: red,
+  ...{ kept: green, altered: yellow, cleared: cyan, digested: cyan, recalled: magenta, moved: blue },
+  ...{ omitted: grey, framing: grey, tools: blue, system: blue, changing: blue, first: green },
+  ...{ marker: yellow, notes: yellow, digests: cyan, journal: cyan, recall: magenta, history: green },
+  ...{ latest: red, head: bold, free: dim, over: red },
 }
 
 /** The table of `explain`, in colours where the terminal has them. */

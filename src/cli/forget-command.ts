@@ -37,11 +37,7 @@ export function forgetCommand(forget: Command): void {
   })
 }
 
-type Forget = (
-  conversation: string | undefined,
-  options: ForgetOptions,
-  dryRun: boolean,
-) => Promise<readonly string[]>
+type Forget = (id: string | undefined, options: ForgetOptions, dryRun: boolean) => Promise<readonly string[]>
 
 const inDatabase: Forget = async (conversation, { person, actor, ...options }, dryRun) => {
   checkDatabase(options.db)

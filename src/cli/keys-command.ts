@@ -14,15 +14,8 @@ export function keysCommand(keys: Command): void {
     withServer(withDatabase(keys.command(name).description(description)))
 
   add('create <name>', 'makes a key and prints it, once; the name says whose it is')
-    .option(
-      '--scopes <list>',
-      'what it may do: chat, read, inspect, admin, metrics, divided by commas',
-      'chat',
-    )
-    .option(
-      '--tenant <name>',
-      'whose conversations it reaches (default: "default"; with --server: that of --key)',
-    )
+    .option('--scopes <list>', 'what it may do, with commas: chat, read, inspect, admin, metrics', 'chat')
+    .option('--tenant <name>', 'whose conversations (default: "default"; with --server: that of --key)')
     .option('--person <name>', 'who speaks with it (default: whom a request names)')
     .action(async (name: string, { scopes, tenant, person, ...options }: CreateOptions) => {
       const list = scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>

@@ -160,10 +160,7 @@ function addTransferCommands(add: AddCommand): void {
     )
   add('import [files...]', importHelp, { makesDatabase: true })
     .option('--as <name>', 'the name that the conversation gets here')
-    .option(
-      '--person <name>',
-      'whose conversations they are: with --remember person, others of theirs quote them',
-    )
+    .option('--person <name>', 'whose they are: with --remember person, their other conversations quote them')
     .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportOptions) =>
       writeHistory(options, async history => {
         if (as !== undefined && files.length > 1)
@@ -204,13 +201,9 @@ const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
 }
 
 function describeImport({ format, conversations, deleted, entries, added, calls }: Imported): string {
-  const all = [
-    plural(conversations.length, 'conversation'),
-    `entries: ${entries} (new: ${added})`,
-    `calls: ${calls}`,
-  ]
+  const counts = `entries: ${entries} (new: ${added}), calls: ${calls}`
   const gone = deleted.length === 0 ? '' : `; deleted here before, and left so: ${deleted.length}`
-  return `imported from ${format}: ${all.join(', ')}${gone}`
+  return `imported from ${format}: ${plural(conversations.length, 'conversation')}, ${counts}${gone}`
 }
 
 /** The same JSON with escaped control characters, safe for a terminal. */

@@ -12,10 +12,7 @@ export function createStyle(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv 
 /** Stands for the escape of our own colours until it is printed. Random, so that no other text can hold it. */
 const ownEscape = `\u001b${randomUUID()}`
 
-/**
- * Makes a text safe for a terminal: keeps our colours, and writes other control characters and changes of direction as JSON
- * does, `\u001b`. Line breaks and tabs stay. JSON stays the same JSON.
- */
+/** Escapes control characters as JSON does, but for our colours, line breaks and tabs: JSON stays the same JSON. */
 export const forTerminal = (text: string) => text.split(ownEscape).map(showControls).join('\u001b')
 
 /** Control characters, Unicode's line separators, and characters that change the direction of writing. */

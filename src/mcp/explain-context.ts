@@ -29,11 +29,10 @@ export const explainContext = defineMcpTool(
     const { thread, head } = await findThread(history, query)
     const calls = at === undefined ? await thread.calls({ limit: mostCalls }) : []
     const call = id === undefined ? calls[0] : calls.find(one => one.id === id)
-    if (id !== undefined && !call)
-      throw new ThroughlineError(
-        'no_call',
-        `There is no call ${showValue(id)} among the newest ${mostCalls}.`,
-      )
+    if (id !== undefined && !call) {
+      const problem = `There is no call ${showValue(id)} among the newest ${mostCalls}.`
+      throw new ThroughlineError('no_call', problem)
+    }
     const account = call ? ofCall(call) : await ofPlace(thread, at, window)
     if (place !== undefined) return `${account.title}\n\n${verdictOn(account, place, at ?? head)}`
     const text = call ? await thread.dump(call) : account.text!

@@ -68,10 +68,7 @@ export type ModelPart =
       readonly blocks?: ReplyBlocks
     }
 
-/**
- * A reply as its provider wrote it, where that is more than thoughts, a text and calls: signed thoughts, searches that the
- * provider made. The provider wants it back unchanged. Kept beside the message as its field `blocks`.
- */
+/** A reply with signed thoughts or searches of the provider, which wants it back unchanged. Kept as `blocks` of the message. */
 export interface ReplyBlocks {
   /** Whose form it is: other providers are not sent it. */
   readonly form: string

@@ -81,9 +81,8 @@ function markOf(messages: readonly MessageLike[]): string {
   let [a, b] = [0x811c9dc5, 0x01000193]
   for (const [seq, raw] of messages.entries()) {
     const { role, text, calls } = readMessage(raw, seq)
-    const seen = [role, text, ...calls.map(({ id, name, arguments: json }) => `${id} ${name} ${json}`)].join(
-      '\n',
-    )
+    const spelled = calls.map(({ id, name, arguments: json }) => `${id} ${name} ${json}`)
+    const seen = [role, text, ...spelled].join('\n')
     for (let at = 0; at <= seen.length; at++) {
       const unit = at < seen.length ? seen.charCodeAt(at) : 0xffff
       a = Math.imul(a ^ unit, 0x01000193) >>> 0

@@ -10,7 +10,7 @@ import {
   requireState,
   runWithContext,
   StateMissingError,
-} from './index.ts'
+} from './request-context.ts'
 
 const titled = (title: string) => ({ title, url: 'https://shop.example' })
 const told = (title: string) => call('generate_hypotheses', someHypothesis(title))

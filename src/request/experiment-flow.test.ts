@@ -6,7 +6,7 @@ import { assistant, dialects, round, user } from '../state/rounds.fixture.ts'
 /** A server process, with its own copy of every module, so that requests share nothing but messages. */
 async function startServer() {
   vi.resetModules()
-  const request = await import('./index.ts')
+  const request = await import('./request-context.ts')
   const states = await import('../state/experiment.fixture.ts')
   const { hypothesis, variants, jobIds, experiment, preferences } = states
 

@@ -17,7 +17,7 @@ import {
   rememberState,
   requireState,
   runWithContext,
-} from './index.ts'
+} from './request-context.ts'
 
 const conversation = [user('hello')]
 

@@ -11,10 +11,7 @@ import { otherProject } from '../state/take-result.ts'
 export interface RequestContext<Data = unknown> {
   /** The whole conversation, from the client or from the store. Never a context cut to fit a window. */
   readonly conversation: readonly MessageLike[]
-  /**
-   * Present when `conversation` is only the newest part of a long one: the readings of states before it. Asking for a
-   * state that is not in it is an error, as its value may stand in the missing part.
-   */
+  /** The readings of states before a `conversation` of only the newest messages. Asking for a state that it lacks is an error. */
   readonly older?: ReadonlyMap<State<unknown>, StateReading<unknown>>
   /** The project that makes the request. States and ids of other projects are refused. */
   readonly projectId?: string
@@ -23,7 +20,7 @@ export interface RequestContext<Data = unknown> {
 }
 
 /** A running request. Nothing of it is kept elsewhere: it is gone when the request ends. */
-export interface Scope {
+interface Scope {
   readonly context: RequestContext
   readonly conversation: MessageLike[]
   /** Values, and the length of the conversation when they were remembered: a result at this place or later is newer. */
@@ -74,7 +71,7 @@ export function bindContext<Parameters extends readonly unknown[], T>(
   return (...parameters) => storage.run(scope, action, ...parameters)
 }
 
-export function currentScope(): Scope {
+function currentScope(): Scope {
   const scope = storage.getStore()
   if (scope === undefined) throw new NoRequestContextError()
   return scope
@@ -142,10 +139,7 @@ function bindIterable<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T, voi
 export interface CurrentStateOptions<Value> {
   /** The tool's explicit input: wins over everything. */
   readonly input?: Value | undefined
-  /**
-   * Takes only a value that stood in the conversation before the newest user message: one that the user has seen and
-   * answered. For tools that act on what the user has confirmed. Default false.
-   */
+  /** Takes only a value from before the newest user message: for tools that act on what the user has confirmed. Default false. */
   readonly fromEarlierTurn?: boolean
 }
 
@@ -154,10 +148,7 @@ export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
   readonly missing?: string
 }
 
-/**
- * A state's value for a tool of this request: the explicit input, else the value that a tool of this request remembered
- * (unless the conversation has a newer result), else the value in the conversation.
- */
+/** A state's value: the explicit input, else what a tool of this request remembered, unless a newer result stands in the conversation. */
 export function currentState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
   options: CurrentStateOptions<Value> = {},

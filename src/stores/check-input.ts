@@ -1,34 +1,19 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
 import { roles } from '../log/message.ts'
-import type {
-  CallStatus,
-  DescribeConversation,
-  EntryRange,
-  ListConversations,
-  Mark,
-  NewEntry,
-  StoredCall,
-  ThreadKey,
-  TurnStatus,
-} from './store.ts'
+import type { DescribeConversation, EntryRange, ListConversations } from './store.ts'
 import { InvalidTextError, TooLargeError } from './store-error.ts'
+import type { Mark, NewEntry, StoredCall, ThreadKey } from './stored.ts'
+import { callStatuses, endStatuses } from './stored.ts'
 
 export const defaultMaxEntryBytes = 8 * 1024 * 1024
 const maxNameBytes = 1_024
 const maxMetadataBytes = 64 * 1024
 /** The largest place that every store can keep. */
 export const maxPlace = 2 ** 31 - 2
-const callStatuses: readonly string[] = ['sent', 'completed', 'failed', 'cancelled'] satisfies CallStatus[]
-const endStatuses: readonly string[] = [
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-] satisfies TurnStatus[]
 export const turnStatuses: readonly string[] = ['open', ...endStatuses]
 
-/** Only a tenant may be empty: another empty name is mostly a variable never set, shared by everybody. */
+/** Only a tenant may be empty: any other empty name is mostly a variable that was never set. */
 export function checkThread(thread: ThreadKey): void {
   checkName('tenant', thread.tenant)
   for (const what of ['conversation', 'actor', 'branch'] as const) {
@@ -127,7 +112,7 @@ function checkNumber(option: string, value: number): void {
 }
 
 export function checkEndStatus(status: string): void {
-  if (!endStatuses.includes(status))
+  if (!(endStatuses as readonly string[]).includes(status))
     throw new InvalidOptionError('status', `${showValue(status)} is none of ${endStatuses.join(', ')}`)
 }
 

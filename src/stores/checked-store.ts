@@ -2,21 +2,13 @@ import { InvalidOptionError } from '../log/error.ts'
 import { isCount } from '../log/is-count.ts'
 import * as inputs from './check-input.ts'
 import { erasedPrefix } from './erased.ts'
-import type {
-  AppendEntries,
-  Lease,
-  NewEntry,
-  RestoreEntries,
-  Store,
-  StoredEntry,
-  StoredTurn,
-} from './store.ts'
+import type { AppendEntries, NewEntry, RestoreEntries, Store, StoredEntry, StoredTurn } from './store.ts'
 import { notAPlace } from './store-error.ts'
 
 /** A store that checks its input: names, sizes, numbers, odd texts. Every built-in store is made with it. */
 export function checkedStore(store: Store, maxEntryBytes = inputs.defaultMaxEntryBytes): Store {
   const checkNew = (entries: readonly NewEntry[]) => inputs.checkEntries(entries, maxEntryBytes)
-  const checkLease = ({ owner, epoch }: Lease) => {
+  const checkLease = ({ owner, epoch }: AppendEntries['lease']) => {
     inputs.checkNames({ owner })
     inputs.checkPlace('epoch', epoch)
   }
@@ -108,9 +100,7 @@ export function checkedStore(store: Store, maxEntryBytes = inputs.defaultMaxEntr
   }
 }
 
-type Guards = {
-  readonly [Method in keyof Store]?: (...input: Parameters<Store[Method]>) => void
-}
+type Guards = { readonly [Method in keyof Store]?: (...input: Parameters<Store[Method]>) => void }
 
 /** Methods that check what they are about, then the rest of their input, then ask the store. */
 function withChecks<First>(store: Store, checkFirst: (first: First) => void, checks: Guards): Partial<Store> {
@@ -153,10 +143,7 @@ function checkEntry({ seq, turn }: StoredEntry, before: StoredEntry | undefined)
   if (!isCount(seq, 1))
     throw refused('entries', `an entry has the place ${seq}: expected a whole number from 1 on`)
   if (before && seq !== before.seq + 1)
-    throw refused(
-      'entries',
-      `entry ${seq} comes after entry ${before.seq}: entries must be in order, without gaps`,
-    )
+    throw refused('entries', `entry ${seq} comes after ${before.seq}: entries must be in order, without gaps`)
   if (!isCount(turn))
     throw refused('entries', `entry ${seq} has the turn ${turn}: expected a whole number from 0 on`)
 }

@@ -2,10 +2,7 @@ import { crc32 } from 'node:zlib'
 
 type CheckedValue = string | number | Uint8Array | null
 
-/**
- * A checksum of 32 bits: notices flipped bits, not forgery. Values are joined by NUL, which no text has, so the same
- * characters divided otherwise give another number. Stored: another function needs a migration.
- */
+/** Notices flipped bits, not forgery. No text has the NUL that joins values. Stored: another function needs a migration. */
 export function checksum(values: readonly CheckedValue[], bytes?: Uint8Array): number {
   const sum = crc32(values.map(toText).join('\0'))
   // zlib resets the sum when it gets no bytes.

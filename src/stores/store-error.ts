@@ -28,10 +28,8 @@ export class LeaseError extends ThroughlineError {
 /** The same idempotency key came with another body. */
 export class KeyReusedError extends ThroughlineError {
   constructor(key: string) {
-    super(
-      'key_reused',
-      `The idempotency key "${key}" was used before with another body: use a new key for a new request.`,
-    )
+    const problem = `The idempotency key "${key}" was used before with another body`
+    super('key_reused', `${problem}: use a new key for a new request.`)
   }
 }
 
@@ -39,20 +37,16 @@ export class KeyReusedError extends ThroughlineError {
 export class NoConversationError extends ThroughlineError {
   constructor(conversation: string, isDeleted: boolean) {
     const what = isDeleted ? 'was deleted' : 'does not exist'
-    super(
-      isDeleted ? 'conversation_deleted' : 'no_conversation',
-      `The conversation "${conversation}" ${what}.`,
-    )
+    const code = isDeleted ? 'conversation_deleted' : 'no_conversation'
+    super(code, `The conversation "${conversation}" ${what}.`)
   }
 }
 
 /** The conversation has no such branch. Histories make only `main` by writing to it: others come from `fork`. */
 export class NoBranchError extends ThroughlineError {
   constructor(conversation: string, branch: string) {
-    super(
-      'no_branch',
-      `The conversation ${showValue(conversation)} has no branch ${showValue(branch)}: make it with thread.fork({ at, branch }), or leave "branch" out.`,
-    )
+    const problem = `The conversation ${showValue(conversation)} has no branch ${showValue(branch)}`
+    super('no_branch', `${problem}: make it with thread.fork({ at, branch }), or leave "branch" out.`)
   }
 }
 
@@ -71,11 +65,8 @@ export class CorruptEntryError extends ThroughlineError {
   readonly seq: number
 
   constructor(thread: string, seq: number, problem: string, options?: ErrorOptions) {
-    super(
-      'corrupt_entry',
-      `Entry ${seq} of thread ${thread} cannot be read: ${problem}. Run "throughline log check".`,
-      options,
-    )
+    const what = `Entry ${seq} of thread ${thread} cannot be read: ${problem}.`
+    super('corrupt_entry', `${what} Run "throughline log check".`, options)
     this.seq = seq
   }
 }
@@ -143,10 +134,7 @@ export const branchExists = (branch: string) =>
   new InvalidOptionError('branch', `"${branch}" exists already: choose another name`)
 
 export const forkedElsewhere = (branch: string) =>
-  new InvalidOptionError(
-    'forkOf',
-    `"${branch}" exists already and was forked elsewhere: restore it under another name`,
-  )
+  new InvalidOptionError('forkOf', `"${branch}" was forked elsewhere: restore it under another name`)
 
 export const noParent = (branch: string) =>
   new InvalidOptionError('forkOf', `"${branch}" is missing: restore it first`)

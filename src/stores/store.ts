@@ -27,44 +27,30 @@ export interface Store {
   /** Brings the schema up to date (not with `dryRun`) and returns the steps. Safe when two processes start at once. */
   migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
   /**
-   * Opens a turn: its first entries are on disk when this resolves, unless it `isFollowed`. Creates the thread if it is new, whatever its branch:
-   * a history refuses a branch that was never forked before it asks the store. A turn that was left open is closed in the
-   * same step, as `closing` says. The same again by the same owner, while the turn is open, gives the turn with its
-   * lease. Throws LeaseError while a holder has the open turn.
+   * Opens a turn: its first entries are on disk when this resolves, unless it `isFollowed`. Creates a new thread on any
+   * branch: a history refuses unknown ones first. Closes a turn that was left open in the same step, as `closing` says. The same
+   * again by the same owner, while the turn is open, gives it with its lease. Throws LeaseError while it is held.
    */
   begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
-  /**
-   * Takes over the open turn without closing it, if its lease has run out; its former holder can no longer write.
-   * Returns undefined when no turn is open; throws LeaseError while a holder has it.
-   */
+  /** Takes over an open turn whose lease has run out, and fences its holder. Undefined if none is open; throws LeaseError if one is held. */
   resume(
     thread: ThreadKey,
     turn: Pick<BeginTurn, 'owner' | 'leaseMs' | 'isFollowed'>,
   ): Promise<Extract<Begun, { kind: 'begun' }> | undefined>
-  /**
-   * Adds entries to the open turn. If all of them are stored already it changes nothing and returns the head, no matter who holds
-   * the turn: a retry is no conflict. A lease that ran out stays good until another holder takes over.
-   */
+  /** Adds entries to the open turn. If all are stored, it only gives the head, to any caller. A lease stays good until a takeover. */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
-  /**
-   * Stores the last entries and ends the turn in one transaction; gives the lease back. May be repeated, also when later
-   * turns have begun: the same lease, status and entries give the head.
-   */
+  /** Stores the last entries, ends the turn and gives the lease back, in one step. The same again gives the head, also in later turns. */
   end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
   /** Prolongs the lease; throws when another holder has taken it over. */
   renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<void>
-  /**
-   * Adds entries outside of turns (pre-seeding, imports). Creates the thread if it is new. The branch must have no open
-   * turn, held or left. May be repeated.
-   */
+  /** Adds entries outside of turns (imports); creates a new thread. No turn may be open, held or left. May be repeated. */
   seed(
     thread: ThreadKey,
     seed: Pick<AppendEntries, 'expectedHead' | 'entries' | 'isFollowed'>,
   ): Promise<{ readonly head: number }>
   /**
-   * Writes entries and turns as they were elsewhere: the same ids, places, times, states and keys. Stored entries stay, so
-   * it may be repeated; a stored entry that differs is a conflict. An open turn stays open with a lease that has run out:
-   * the next `begin` closes it.
+   * Writes entries and turns as they were elsewhere, with ids, places, times, states and keys. May be repeated; a stored
+   * entry that differs is a conflict. An open turn stays open with a lease that has run out: the next `begin` closes it.
    */
   restore(thread: ThreadKey, stretch: RestoreEntries): Promise<{ readonly head: number }>
   /**
@@ -93,10 +79,7 @@ export interface Store {
   ): Promise<{ readonly at: number; readonly bytes: Uint8Array } | undefined>
   /** Marks places of a branch. The same again changes nothing. Throws for a thread that is not there. */
   saveMarks(thread: ThreadKey, marks: readonly Mark[]): Promise<void>
-  /**
-   * The places with one of these marks, in all conversations of a tenant: of each mark 16 unless `limit` says
-   * otherwise, and the newest if there are more. A shared past is found in the branch that was marked.
-   */
+  /** The newest places of marks in a tenant, in the branch that was marked: of each mark 16, unless `limit` says otherwise. */
   findMarks(
     tenant: string,
     marks: readonly string[],
@@ -106,10 +89,7 @@ export interface Store {
   tenants(): Promise<readonly string[]>
   /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
-  /**
-   * Sets given values, removes those that are null, leaves the rest. Does not change when the conversation was updated, but counts
-   * as use (`usedAt`); with nothing to describe that is all it does.
-   */
+  /** Sets given values, removes null ones, leaves the rest. Counts as use (`usedAt`), also with nothing to describe, and not as a write. */
   describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
   /**
    * For each of some words, given in all its forms, the newest entries that have one of these, as far as the index knows them; 64
@@ -143,10 +123,7 @@ export interface Store {
 
 /** A write that may wait for the disk. */
 export interface MayBeFollowed {
-  /**
-   * Whether the caller writes once more before it reports this write. Then it need not be on disk when
-   * it resolves, only when a later write without this is. A loss of power may take it, but never a later write without it. Default false.
-   */
+  /** Whether the caller writes once more before it reports this: then it is on disk with the next write without this. Default false. */
   readonly isFollowed?: boolean | undefined
 }
 

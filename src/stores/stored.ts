@@ -31,10 +31,12 @@ export interface StoredEntry extends NewEntry {
   readonly turn: number
 }
 
-export type TurnStatus = 'open' | 'completed' | 'failed' | 'cancelled' | 'interrupted'
+export const endStatuses = ['completed', 'failed', 'cancelled', 'interrupted'] as const
+
+export type TurnStatus = 'open' | TurnEnd['status']
 
 export interface TurnEnd {
-  readonly status: Exclude<TurnStatus, 'open'>
+  readonly status: (typeof endStatuses)[number]
   readonly error?: string
 }
 
@@ -72,8 +74,10 @@ export interface Head {
   readonly forkOf?: { readonly branch: string; readonly at: number }
 }
 
+export const callStatuses = ['sent', 'completed', 'failed', 'cancelled'] as const
+
 /** How a call ended; `sent` while it runs, and for ever if the process died meanwhile. */
-export type CallStatus = 'sent' | 'completed' | 'failed' | 'cancelled'
+export type CallStatus = (typeof callStatuses)[number]
 
 export interface StoredCall {
   readonly id: string

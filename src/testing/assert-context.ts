@@ -83,10 +83,7 @@ function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boole
     check(trims || isThere, `an added text is not at ${place}`)
   }
   for (const { seq, fate } of receipt.entries)
-    check(
-      (sentAs.get(seq) ?? ['omitted']).includes(fate),
-      `message ${seq} is ${fate}, but was sent otherwise`,
-    )
+    check((sentAs.get(seq) ?? ['omitted']).includes(fate), `message ${seq} is ${fate}, but sent otherwise`)
   let next = receipt.entries[0]?.seq ?? 0
   for (const { first, last, fate } of receipt.stretches) {
     check(first === next && last >= first, `the stretch at ${first} does not follow ${next - 1}`)

@@ -19,7 +19,7 @@ export interface PolicyCase {
  * @example
  * for (const { name, run } of policyCases) it(name, () => run(myPolicy))
  */
-export const policyCases: readonly PolicyCase[] = toCases({
+export const policyCases: readonly PolicyCase[] = Object.entries<PolicyCase['run']>({
   'leaves a conversation that fits in a form that every provider takes': policy => {
     check(policy, [system('s'), user('a'), assistant('b'), user('c')], { window: 1_000 })
   },
@@ -77,7 +77,7 @@ export const policyCases: readonly PolicyCase[] = toCases({
       last = before
     }
   },
-})
+}).map(([name, run]) => ({ name, run }))
 
 /** A policy of a user's own: some messages always stay, some are never sent. */
 const decided: Policy = {
@@ -98,10 +98,6 @@ const islands = Array.from({ length: 80 }, (_, n) => [
     n % 5 === 1 ? `The secret of island ${n} is its harbour.` : `The harbour of island ${n} is deep.`,
   ),
 ]).flat()
-
-function toCases(cases: Readonly<Record<string, PolicyCase['run']>>): readonly PolicyCase[] {
-  return Object.entries(cases).map(([name, run]) => ({ name, run }))
-}
 
 function check(policy: Policy, messages: readonly MessageLike[], options: FitOptions): Context | undefined {
   const all = { count: words(), ...options, policy }

@@ -49,11 +49,6 @@ export async function allRefused(code: string, calls: readonly (() => Promise<un
   for (const call of calls) await refused(call, code)
 }
 
-export function within(actual: number | undefined, least: number, most: number): void {
-  if (!(actual !== undefined && actual >= least && actual <= most))
-    throw new Error(`how long it is held: expected ${least} to ${most} ms, got ${actual}`)
-}
-
 export const pluck = <Item, Name extends keyof Item>(items: readonly Item[], name: Name): Item[Name][] =>
   items.map(item => item[name])
 

@@ -104,7 +104,7 @@ export const deleteCases = toCases({
       equal(await times(key), [9, 5], `the calls of ${key.actor}/${key.branch}`)
     equal(await times(theirs), [9, 5, 1], 'the calls of another tenant')
     equal(await store.deleteCalls(thread.tenant, 5), 0, 'how many, again')
-    equal(await store.deleteCalls(newThread().tenant, 99), 0, 'how many of nobody')
+    equal(await store.deleteCalls(newThread().tenant, 99), 0, 'how many of an empty tenant')
     await store.saveCall(thread, { ...sentCall, id: 'call 1', time: 12 })
     equal(await times(thread), [12, 9, 5], 'an id that was free again')
     equal(await texts(store, thread), ['a', 'b'], 'the entries')

@@ -1,16 +1,6 @@
 import type { EndTurn } from '../stores/store.ts'
 import type { LeaseError } from '../stores/store-error.ts'
-import {
-  allRefused,
-  equal,
-  outline,
-  places,
-  pluck,
-  refused,
-  toCases,
-  turnWrites,
-  within,
-} from './store-case.ts'
+import { allRefused, equal, outline, places, pluck, refused, toCases, turnWrites } from './store-case.ts'
 import { abandoned, entry, exchange, long, open, sentCall, texts } from './store-cases-help.ts'
 import { turnAt } from './store-cases-restore.ts'
 
@@ -258,3 +248,8 @@ export const leaseCases = toCases({
 const bob = { owner: 'bob', leaseMs: long }
 
 const statuses = ['completed', 'failed', 'cancelled', 'interrupted'] as const
+
+function within(actual: number | undefined, least: number, most: number): void {
+  if (!(actual !== undefined && actual >= least && actual <= most))
+    throw new Error(`how long it is held: expected ${least} to ${most} ms, got ${actual}`)
+}

@@ -54,8 +54,7 @@ export interface FittedStep<M> {
 }
 
 /**
- * A `prepareStep` for the AI SDK's `generateText`, `streamText` and agents: each step fits into the window, however many
- * rounds of tools there are. The result still holds all messages.
+ * A `prepareStep` for the AI SDK: each step fits into the window, after any number of rounds. The result still holds all messages.
  *
  * @example
  * await generateText({ model, tools, prompt, prepareStep: fitStep({ window: 4096, tools }) })

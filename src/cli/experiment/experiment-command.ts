@@ -75,9 +75,8 @@ async function storedPlan(id: string, options: StartFlags): Promise<ExperimentPl
   const { plan } = await readExperiments(options, experiments => experiments.show(id))
   const { loadStoredPlan } = await import('./load-plan.ts')
   if (plan !== undefined) return loadStoredPlan(id, plan, options)
-  throw new UserError(
-    `the plan of "${id}" is code, which is not stored: say where it is, throughline experiment resume ${id} <plan>`,
-  )
+  const where = `say where it is, throughline experiment resume ${id} <plan>`
+  throw new UserError(`the plan of "${id}" is code, which is not stored: ${where}`)
 }
 
 function summaryLine({ id, name, status, steps, maxSteps, result }: ExperimentSummary): string {

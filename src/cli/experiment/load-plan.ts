@@ -52,9 +52,8 @@ function requirePlan(value: unknown, file: string): ExperimentPlan {
   const { roles, goals, tools } = (value ?? {}) as Partial<ExperimentPlan>
   if (Array.isArray(roles) && Array.isArray(goals) && typeof tools?.get === 'function')
     return value as ExperimentPlan
-  throw new UserError(
-    `${file} has no plan: its default export must be what defineExperiment gives, or a function that gives it`,
-  )
+  const expected = 'its default export must be what defineExperiment gives, or a function that gives it'
+  throw new UserError(`${file} has no plan: ${expected}`)
 }
 
 interface ToolsModule {
@@ -84,9 +83,8 @@ async function loadJsonPlan(path: string, file: string, model: Model | undefined
 export async function loadTools(file: string): Promise<ExperimentTools<Record<string, unknown>>> {
   const tools = toolsIn(await importNamed(resolve(file)))
   if (tools) return tools
-  throw new UserError(
-    `${file} has no tools: its default export must be a list of what defineExperimentTool gives`,
-  )
+  const expected = 'its default export must be a list of what defineExperimentTool gives'
+  throw new UserError(`${file} has no tools: ${expected}`)
 }
 
 /** Refuses modules outside of the plan's folder: plans are data that may be sent, so they must not name other code. */
@@ -94,9 +92,8 @@ function modulePath(plan: string, place: string, file: string): string {
   const path = resolve(dirname(plan), place)
   const inside = relative(dirname(realpathSync(plan)), existsSync(path) ? realpathSync(path) : path)
   if (!isAbsolute(inside) && !inside.startsWith('..')) return path
-  throw new UserError(
-    `${file}: its tools must be a module beside it, such as "./tools.ts", not ${quote(place)}`,
-  )
+  const expected = 'a module beside it, such as "./tools.ts"'
+  throw new UserError(`${file}: its tools must be ${expected}, not ${quote(place)}`)
 }
 
 const toolsIn = ({ default: exported, tools }: ToolsModule) =>

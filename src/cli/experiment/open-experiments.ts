@@ -69,10 +69,8 @@ export function leaveWishInFile(db: string, id: string, wish: Wish): RunnerProce
   const runner = runnerOn(db)
   if (runner?.id !== id) return runner
   // Never creates the file: the process may have ended a moment ago.
-  const file = attempt(
-    () => fs.openSync(pathFor(db), fs.constants.O_WRONLY | fs.constants.O_APPEND),
-    undefined,
-  )
+  const flags = fs.constants.O_WRONLY | fs.constants.O_APPEND
+  const file = attempt(() => fs.openSync(pathFor(db), flags), undefined)
   if (file === undefined) return undefined
   try {
     fs.appendFileSync(file, `${JSON.stringify({ id, wish })}\n`)

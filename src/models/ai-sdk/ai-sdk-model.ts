@@ -1,7 +1,4 @@
-/**
- * The part of an AI SDK language model that we use. Our own types, so that compiling against Throughline does not need the
- * AI SDK's packages; tests prove that the real ones fit. Lists are mutable where the AI SDK's are.
- */
+/** What we use of an AI SDK language model. Our own types, so that users compile without its packages; tests prove that they fit. */
 export interface AiSdkModel {
   readonly specificationVersion: string
   readonly provider: string
@@ -10,7 +7,7 @@ export interface AiSdkModel {
   doStream(call: never): PromiseLike<{ readonly stream: ReadableStream<AiSdkStreamPart> }>
 }
 
-/** The options of one call, with the prompt in the form of AI SDK 5 and 6, or in that of 7. */
+/** The options of one call, with the prompt in the form of AI SDK 5 and 6, or in that of 7. Mutable, as the AI SDK's are. */
 export interface AiSdkCall<Message = AiSdkMessage> {
   prompt: Message[]
   tools?: { type: 'function'; name: string; description?: string; inputSchema: object }[]

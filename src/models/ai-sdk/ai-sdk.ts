@@ -52,11 +52,7 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
   }
 }
 
-async function* streamParts(
-  model: AiSdkModel,
-  name: string,
-  request: ModelRequest,
-): AsyncGenerator<ModelPart> {
+async function* streamParts(model: AiSdkModel, name: string, request: ModelRequest) {
   const { messages, signal } = request
   const server = { name, sent: () => textsOf(messages) }
   const call = toCall(model, request)

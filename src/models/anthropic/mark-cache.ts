@@ -19,14 +19,12 @@ const mostMarks = 4
 /** How many blocks before a mark Anthropic looks at for what it has kept. */
 const back = 20
 
-/**
- * Marks are added at the newest message, at the end of the request before, behind tools and system prompt, and in the middle of a
- * long list; never where the client has set some. A first message without tools may be the only one: keeping it costs more.
- */
+/** Marks go to the newest message, the end of the last request, behind tools and system prompt, and into the middle of a long list. */
 export function chooseMarks(sections: readonly CacheSection[]): ReadonlyMap<number, CacheMark> {
   const added = new Map<number, CacheMark>()
   const newest = sections.length - 1
   const reply = sections.findLastIndex(({ role }, at) => role === 'assistant' && at < newest)
+  // A first message without tools may be the only one: keeping it costs more.
   if (reply < 0 && sections[0]?.role !== 'tools') return added
   const message = sections.findIndex(({ role }) => role !== 'tools' && role !== 'system')
   const middle = (message + newest) >> 1

@@ -151,15 +151,9 @@ function toFile(media: Media, seq: number): Fields {
   const type = isImage(file) ? 'image' : 'document'
   if (file.type === 'url') return { type, source: { type: 'url', url: file.url } }
   const title = file.filename === undefined || type === 'image' ? {} : { title: file.filename }
-  if (type === 'document' && file.mediaType.startsWith('text/'))
-    return {
-      type,
-      source: {
-        type: 'text',
-        media_type: 'text/plain',
-        data: new TextDecoder().decode(fromBase64(file.base64)),
-      },
-      ...title,
-    }
+  if (type === 'document' && file.mediaType.startsWith('text/')) {
+    const data = new TextDecoder().decode(fromBase64(file.base64))
+    return { type, source: { type: 'text', media_type: 'text/plain', data }, ...title }
+  }
   return { type, source: { type: 'base64', media_type: file.mediaType, data: file.base64 }, ...title }
 }

@@ -62,10 +62,7 @@ export const eachOllama = (messages: readonly MessageLike[]): readonly Fields[][
 
 function toMessages({ seq, source, message, calls, results }: PairedMessage): Fields[] {
   if (message.unknown !== '')
-    throw new InvalidMessageError(
-      seq,
-      'has a part of a type that Ollama does not take: send texts and images',
-    )
+    throw new InvalidMessageError(seq, 'has a part that Ollama does not take: send texts and images')
   const media = readMedia(source, seq)
   const images = toImages(media.files, seq)
   // The AI SDK may have several results in one message, and results of the provider's own tools beside their calls.

@@ -28,8 +28,8 @@ export function openaiCompatible(options: OpenAiCompatibleOptions): Model {
     address,
     headers() {
       const key = keyNow()
-      const own = present({ authorization: key && `Bearer ${key}`, ...(isOpenAi ? openAiNames() : {}) })
-      return { ...own, ...headers }
+      const names = isOpenAi ? openAiNames() : {}
+      return { ...present({ authorization: key && `Bearer ${key}`, ...names }), ...headers }
     },
     async fetch(input, init) {
       if (isOpenAi && !keyNow())

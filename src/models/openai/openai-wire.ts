@@ -162,9 +162,8 @@ function openaiReader(server: AskedServer): ReplyReader {
     cached = fieldsOf(chunk.timings).cache_n ?? cached
     details = { ...details, ...detailsOf(chunk) }
     const choice = listOf(chunk.choices).find(({ index }) => (index ?? 0) === 0) ?? {}
-    const { content, refusal, reasoning, reasoning_content, tool_calls } = fieldsOf(
-      choice.delta ?? choice.message,
-    )
+    const message = fieldsOf(choice.delta ?? choice.message)
+    const { content, refusal, reasoning, reasoning_content, tool_calls } = message
     const parts = [
       // Reasoning has two names, and no standard.
       ...toDelta('thinking-delta', readText(reasoning_content || reasoning, server)),

@@ -7,14 +7,7 @@ import { nextCalls, type WantedCall } from './next-calls.ts'
 import { type ReaderInput, readInput } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { readStatements } from './statements.ts'
-import {
-  acknowledge,
-  helplessText,
-  nothingAskedText,
-  quote,
-  quoteResult,
-  selfDescription,
-} from './wording.ts'
+import * as wording from './wording.ts'
 
 /** What a `ReaderAnswer` gets: the parsed messages, and the format that the settings ask for. */
 export interface ReaderQuestion extends Pick<ReaderInput, 'messages' | 'system' | 'asked'> {
@@ -30,8 +23,7 @@ export interface FullReply {
 }
 
 /**
- * The reader's answer, a pure function of its input. The reader quotes, or says that it cannot; calls the tools that it is
- * told to call; and ends with a note if the instructions ask for one.
+ * The reader's answer, pure: quotes or says that it cannot, calls the tools that it is told to, and ends with a note if asked to.
  *
  * @example
  * answer([{ role: 'user', content: 'I park on level 3.' }, { role: 'user', content: 'Where did I park?' }]).text
@@ -71,18 +63,18 @@ function ownAnswer(
 function reply(input: ReaderInput, done: number): string {
   const { asked, actions } = input
   if (actions.length > 0) return reportResults(input, done)
-  if (asked.trim() === '') return nothingAskedText
-  if (asksWhoItIs.test(asked)) return selfDescription
+  if (asked.trim() === '') return wording.nothingAskedText
+  if (asksWhoItIs.test(asked)) return wording.selfDescription
   const sentences = splitSentences(asked)
   const questions = sentences.filter(isQuestion)
-  if (questions.length === 0) return acknowledge(sentences[0] ?? asked)
+  if (questions.length === 0) return wording.acknowledge(sentences[0] ?? asked)
   const statements = readStatements(input)
   // The last question counts most.
   for (const question of questions.toReversed()) {
     const best = bestStatement(question, statements)
-    if (best !== undefined) return quote(best)
+    if (best !== undefined) return wording.quote(best)
   }
-  return helplessText
+  return wording.helplessText
 }
 
 const asksWhoItIs =
@@ -92,7 +84,9 @@ const asksWhoItIs =
 function reportResults({ turn, actions }: ReaderInput, done: number): string {
   const sizes = turn.map(({ calls }) => calls.filter(({ name }) => name !== noteToolName).length)
   const last = sizes.findLast(size => size > 0)!
-  const body = actions.slice(-last).map(({ call, result }) => quoteResult(call.name, result ?? '(no result)'))
+  const body = actions
+    .slice(-last)
+    .map(({ call, result }) => wording.quoteResult(call.name, result ?? '(no result)'))
   return [...(done > last ? [`I made ${done} calls.`] : []), ...body].join(' ')
 }
 

@@ -1,8 +1,7 @@
 import { createCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 
 /**
- * Counts the reader's own tokens: each word, each number and every other character except white space. Not the tokens
- * of any other model; pass `reader` another `count` for those.
+ * Counts the reader's own tokens: words, numbers and every other character but white space. For those of other models pass `count`.
  *
  * @example
  * countWords('My code is 4471.') // 5

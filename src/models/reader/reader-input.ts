@@ -1,14 +1,7 @@
 import { readActions } from '../../log/actions.ts'
 import type { Message, MessageLike, Role } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
-import {
-  actionsTitle,
-  artifactTitle,
-  notesTitle,
-  previousActionsTitle,
-  quotesTitle,
-  recallTitle,
-} from '../../log/texts.ts'
+import * as texts from '../../log/texts.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import { type Speaker, speakerOf } from './wording.ts'
 
@@ -19,7 +12,7 @@ export function readInput(raw: readonly MessageLike[]) {
   const messages: readonly Message[] = raw.map(parseMessage)
   // The journal of an open turn is a user message that no user wrote.
   const askedAt = messages.findLastIndex(
-    ({ role, text }) => role === 'user' && !text.startsWith(actionsTitle),
+    ({ role, text }) => role === 'user' && !text.startsWith(texts.actionsTitle),
   )
   const system = messages.filter(({ role }) => role === 'system').map(({ text }) => text)
   const turn = messages.slice(askedAt + 1)
@@ -135,12 +128,12 @@ function isInserted(paragraph: string): boolean {
 }
 
 const titles: readonly (readonly [title: string, state: SectionState])[] = [
-  [recallTitle, 'recalled'],
-  [quotesTitle, 'quoted'],
-  [artifactTitle, 'artifact'],
-  [notesTitle, 'notes'],
-  [actionsTitle, 'this turn'],
-  [previousActionsTitle, 'turn before'],
+  [texts.recallTitle, 'recalled'],
+  [texts.quotesTitle, 'quoted'],
+  [texts.artifactTitle, 'artifact'],
+  [texts.notesTitle, 'notes'],
+  [texts.actionsTitle, 'this turn'],
+  [texts.previousActionsTitle, 'turn before'],
 ]
 
 function openedBy(line: string): { readonly state: SectionState; readonly rest: string } | undefined {

@@ -30,8 +30,7 @@ export interface ReaderOptions {
 }
 
 /**
- * Makes the built-in model: no server, no weights, always the same answer. It quotes the sentence of its context that fits
- * the question best, or says that it sees none, and so shows what a context holds.
+ * Makes the built-in model, always with the same answer: it quotes the sentence of its context that fits the question best.
  *
  * @example
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)
@@ -80,11 +79,7 @@ export function reader(options: ReaderOptions = {}): Model {
   }
 }
 
-/**
- * Enforces the window: a prompt must leave room for one token of the reply. `'cut'` does what Ollama does: drops the oldest
- * messages except system messages and the last one, then all but half a window of the last message's end. Only the
- * smaller count shows it.
- */
+/** A prompt must leave one token for the reply. `'cut'` does as Ollama: the oldest messages go, then the last is cut to half a window. */
 function takeWindow(
   { messages, tools = [] }: ModelRequest,
   { name, window, overflow }: Required<Pick<ReaderOptions, 'name' | 'window' | 'overflow'>>,

@@ -26,8 +26,7 @@ type Extract = (
 ) => Promise<{ tolist(): unknown }>
 
 /**
- * Makes an embedder that runs in this process, for `createHistory({ embed })`. It needs the package
- * `@huggingface/transformers`, which fetches the model once; after that no network is needed.
+ * Makes an embedder in this process, for `createHistory({ embed })`. `@huggingface/transformers` fetches the model once.
  *
  * @example
  * const embed = transformersEmbed({ model: 'Xenova/all-MiniLM-L6-v2' })

@@ -31,10 +31,7 @@ export interface ModelServer {
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
   /** The exact tokens of a prompt; undefined if the server does not count, or refuses this prompt. */
-  count?(
-    name: string,
-    request: Pick<ModelRequest, 'messages' | 'tools' | 'signal'>,
-  ): Promise<number | undefined>
+  count?(name: string, request: Omit<ModelRequest, 'settings'>): Promise<number | undefined>
 }
 
 /** A request for a reply as a client wrote it, in one of the forms of the server. */
@@ -97,10 +94,8 @@ export function openServer({
           server: serverFor(name, messages),
           async write() {
             const reply = { model: name, messages, tools, settings: settings(requested) }
-            return {
-              path: wire.path,
-              body: await wire.write({ ...reply, window: () => currentWindow(signal) }),
-            }
+            const body = await wire.write({ ...reply, window: () => currentWindow(signal) })
+            return { path: wire.path, body }
           },
         }),
     }

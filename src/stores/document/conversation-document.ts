@@ -48,10 +48,7 @@ export interface DocumentSource {
   readonly nextNumber: () => number
   /** Undefined for a conversation that was never written to. */
   read(names: ConversationKey): Promise<ConversationDocument | undefined>
-  /**
-   * One transaction. `work` gets the document, or an empty one, and changes it. A document without branches that is no
-   * tombstone is not kept. What `work` throws is thrown; until then it may have changed nothing but the time of a lease.
-   */
+  /** One transaction. `work` changes the document, or an empty one; before it throws it may have changed only the time of a lease. */
   readonly change: <T>(names: ConversationKey, work: (document: ConversationDocument) => T) => Promise<T>
   /** The conversations of a tenant, or of all, also those that were deleted. */
   all(tenant?: string): AsyncIterable<ConversationDocument>
@@ -60,13 +57,7 @@ export interface DocumentSource {
 export const emptyDocument = (
   { tenant, conversation }: ConversationKey,
   now: number,
-): ConversationDocument => ({
-  format: 1,
-  tenant,
-  conversation,
-  createdAt: now,
-  branches: [],
-})
+): ConversationDocument => ({ format: 1, tenant, conversation, createdAt: now, branches: [] })
 
 export function newBranch(
   { actor, branch }: ThreadKey,
@@ -101,9 +92,9 @@ const parentOf = (document: ConversationDocument, { actor, forkOf }: BranchDocum
 export const ownerOf = (
   document: ConversationDocument,
   branch: BranchDocument,
-  seq: number,
+  at: number,
 ): BranchDocument =>
-  seq > (branch.forkOf?.at ?? 0) ? branch : ownerOf(document, parentOf(document, branch), seq)
+  at > (branch.forkOf?.at ?? 0) ? branch : ownerOf(document, parentOf(document, branch), at)
 
 export function entriesOf(
   document: ConversationDocument,

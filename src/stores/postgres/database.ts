@@ -30,10 +30,7 @@ export interface PgPool {
 /** Every statement is a transaction of its own, so it runs behind any pooler. */
 export type Database = ReturnType<typeof openDatabase>
 
-/**
- * Collisions are rare, as no transaction waits with a lock in hand: many in a row are a fault to be seen. In a database
- * whose default is stricter than READ COMMITTED every two writers of a branch collide, and one always gets through.
- */
+/** Collisions are rare, and one writer always gets through. Only a default stricter than READ COMMITTED makes many in a row. */
 const attempts = 12
 
 export function openDatabase(options: {
@@ -148,10 +145,9 @@ async function openPool({ url, timeoutMs }: Parameters<typeof openDatabase>[0]):
 }
 
 /**
- * Runs statements that a connection parses once. Some poolers in transaction mode lend out another connection each time,
- * which does not know them: the first such error, which comes before anything was run, turns preparing off for this
- * store; from then on the answer is undefined. A statement's name is a hash of its text, so equal names on a lent
- * connection mean equal statements.
+ * Runs statements that a connection parses once. Some poolers lend another connection each time, which does not know them:
+ * the first such error, before anything was run, turns preparing off, and the answer is undefined from then on. A name is
+ * a hash of its text, so equal names on a lent connection mean equal statements.
  */
 function preparedStatements() {
   const names = new Map<string, string>()

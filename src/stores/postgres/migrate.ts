@@ -2,8 +2,6 @@ import { StoreError } from '../store-error.ts'
 import type { Database, Row } from './database.ts'
 import { branchFunctions } from './schema/branch-functions.ts'
 import { entryFunctions } from './schema/entry-functions.ts'
-import { addErasing } from './schema/erasing.ts'
-import { addLastUse } from './schema/last-use.ts'
 import { restoreFunctions } from './schema/restore-functions.ts'
 import { tables } from './schema/tables.ts'
 import { turnFunctions } from './schema/turn-functions.ts'
@@ -13,8 +11,6 @@ const schemaParts = [tables, entryFunctions, branchFunctions, turnFunctions, res
 /** The migrations; the version is the place in the list, from 1. A released one is never edited: add a new one. */
 export const migrations = [
   { name: '1 the log', sql: (schema: string) => schemaParts.map(part => part(schema)).join('\n') },
-  { name: '2 when conversations were used', sql: addLastUse },
-  { name: '3 erasing', sql: addErasing },
 ]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
@@ -50,10 +46,8 @@ async function assertUtf8(query: RunQuery): Promise<void> {
 
 function missing(version: number, steps: typeof migrations): readonly string[] {
   if (version <= steps.length) return steps.slice(version).map(({ name }) => name)
-  throw new StoreError(
-    'store_schema',
-    `The database has schema version ${version}, this program knows ${steps.length}: update throughline.`,
-  )
+  const versions = `has schema version ${version}, this program knows ${steps.length}`
+  throw new StoreError('store_schema', `The database ${versions}: use the throughline that wrote it.`)
 }
 
 async function versionOf(query: RunQuery, schema: string): Promise<number> {

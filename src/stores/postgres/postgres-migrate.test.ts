@@ -19,7 +19,7 @@ const main = { tenant: 'acmé', conversation: 'lémonade', actor: 'assistant', b
 const edit = { ...main, branch: 'edit' }
 /** A future migration. */
 const next = {
-  name: '3 moods',
+  name: '2 moods',
   sql: (schema: string) => `alter table ${schema}.entries add column mood text not null default 'calm'`,
 }
 
@@ -58,7 +58,7 @@ describePostgres('PostgreSQL that was there before', server => {
     ])
     expect(await store.loadCache(main, 'fold')).toEqual({ at: 2, bytes: new Uint8Array([7]) })
     for (const [word, seq] of Object.entries({ heron: 1, bird: 2, seeded: 3, edited: 3 }))
-      expect((await findAll(store, main.tenant, word)).map(found => found.seq)).toEqual([seq])
+      expect((await findAll(store, main.tenant, word)).map(place => place.seq)).toEqual([seq])
 
     const request = { owner: 'ada', leaseMs: long, key: 'k', entries: [entry('x')] }
     expect(await store.begin(main, { ...request, body: 'hash' })).toMatchObject({ kind: 'replayed' })
@@ -103,7 +103,7 @@ describePostgres('PostgreSQL that was there before', server => {
     const { rows } = await server.client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
-    await expect(old.head(thread)).rejects.toThrow('has schema version 4, this program knows 3')
+    await expect(old.head(thread)).rejects.toThrow('has schema version 2, this program knows 1')
     await Promise.all([store, old, ...databases].map(one => one.close()))
   })
 })

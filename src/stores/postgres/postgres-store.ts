@@ -83,10 +83,7 @@ function checkUrl(url: unknown): void {
 }
 
 function quote(schema: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema))
-    throw new InvalidOptionError(
-      'schema',
-      `"${schema}" is not a plain name of at most 63 letters, digits and _`,
-    )
-  return `"${schema}"`
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`
+  const problem = `"${schema}" is not a plain name of at most 63 letters, digits and _`
+  throw new InvalidOptionError('schema', problem)
 }

@@ -86,11 +86,7 @@ export function callValues(thread: ThreadKey, call: StoredCall): readonly unknow
   return [...values, checksum([...keyOf(thread), ...values])]
 }
 
-/**
- * The key of a conversation: 16 bytes computed from its names; a collision takes 2^64 hashes. The tenant's length keeps
- * apart names that read the same when joined. Stored: another function needs a migration, and the schema's `key_of` must
- * give the same.
- */
+/** A conversation's key, 16 bytes of its names; the length keeps joined names apart. Stored: the schema's `key_of` must give the same. */
 export function conversationKey({ tenant, conversation }: ConversationKey): string {
   const names = `${Buffer.byteLength(tenant)}:${tenant}${conversation}`
   if (names !== lastKey.names)

@@ -1,12 +1,12 @@
 import type { Begun, Head, MayBeFollowed, RestoreEntries, Store, ThreadKey } from '../store.ts'
 import { branchExists, forkedElsewhere, noParent, notAPlace } from '../store-error.ts'
 import { planRestore, timesOf } from './plan-restore.ts'
+import type { BranchState } from './write-rules.ts'
 import * as rules from './write-rules.ts'
-import { type BranchState, begunOf } from './write-rules.ts'
 
 /** How a store works on its branches, inside a transaction: the rules decide, and it reads and writes. */
 export interface BranchWriter<Transaction, Branch> {
-  write<T>(thread: ThreadKey, work: (on: Transaction) => T, how: WriteOptions<T>): Promise<T>
+  write<T>(thread: ThreadKey, work: (on: Transaction) => T, how?: WriteOptions<T>): Promise<T>
   now(): number
   find(on: Transaction, thread: ThreadKey): Branch | undefined
   /** The branch to write to; throws if it does not exist or was deleted. */
@@ -44,23 +44,8 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
   const make = (on: Transaction, thread: ThreadKey) => writer.make(on, thread, now())
   const headAfter = (_: unknown, { head }: BranchState) => ({ head })
   return {
-    begin: (thread, turn) =>
-      write(
-        thread,
-        make,
-        state => rules.beginTurn(state, turn),
-        (begin, state): Begun =>
-          'replayed' in begin ? { kind: 'replayed', turn: begin.replayed, head: state.head } : begunOf(state),
-        turn,
-      ),
-    resume: (thread, turn) =>
-      write(
-        thread,
-        find,
-        state => rules.resumeTurn(state, turn),
-        (change, state) => change && begunOf(state),
-        turn,
-      ),
+    begin: (thread, turn) => write(thread, make, state => rules.beginTurn(state, turn), toBegun, turn),
+    resume: (thread, turn) => write(thread, find, state => rules.resumeTurn(state, turn), toResumed, turn),
     append: (thread, append) =>
       write(thread, need, state => rules.appendEntries(state, append), headAfter, append),
     end: (thread, end) => write(thread, need, state => rules.endTurn(state, end), headAfter),
@@ -69,7 +54,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
     },
     seed: (thread, seed) => write(thread, make, state => rules.seedEntries(state, seed), headAfter, seed),
     fork: (thread, { at, branch }) =>
-      transact(thread, on => {
+      writer.write(thread, on => {
         const parent = need(on, thread)
         const existing = find(on, { ...thread, branch })
         if (existing && isFork(on, existing, { branch: thread.branch, at })) return
@@ -78,7 +63,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
         writer.keep?.(on, fork)
       }),
     restore: (thread, stretch) =>
-      transact(thread, on => {
+      writer.write(thread, on => {
         // A branch is not older than its conversation, and without entries of its own does not make it newer.
         const time = writer.createdAt(on, thread) ?? timesOf(stretch)?.first ?? now()
         const branch = branchFor(on, thread, stretch, time)
@@ -91,10 +76,6 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
         return { head }
       }),
   } satisfies Partial<Store>
-
-  async function transact<T>(thread: ThreadKey, work: (on: Transaction) => T): Promise<T> {
-    return writer.write(thread, work, {})
-  }
 
   /** One transaction on a branch: what a rule decides is done. Nothing where there is no branch. */
   async function write<Decision extends ReturnType<typeof rules.beginTurn> | undefined, Answer>(
@@ -146,6 +127,13 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
     return addFork(on, of, parent, thread.branch, forkOf.at, time)
   }
 }
+
+const toBegun = (decision: ReturnType<typeof rules.beginTurn>, state: BranchState): Begun =>
+  'replayed' in decision
+    ? { kind: 'replayed', turn: decision.replayed, head: state.head }
+    : rules.begunOf(state)
+
+const toResumed = (change: rules.Change | undefined, state: BranchState) => change && rules.begunOf(state)
 
 export function toHead(state: BranchState, forkOf: Head['forkOf']): Head {
   const { head, turns, open, owner = '', epoch } = state

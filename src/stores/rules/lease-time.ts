@@ -6,11 +6,7 @@ export interface LeaseTime {
 
 export const leaseTime = (now: number, ms: number): LeaseTime => ({ until: now + ms, ms })
 
-/**
- * How long a lease still holds; 0 when it has run out or was never given. A lease that seems to hold for longer than it
- * was given for is older than a clock that went back: it counts as given now, so that a dead holder is not waited for
- * until the clock has caught up.
- */
+/** How long a lease holds; 0 without one. If the clock went back, it counts as given now, or a dead holder would be waited for. */
 export function remainingMs(lease: LeaseTime | undefined, now: number): number {
   if (!lease) return 0
   lease.until = Math.min(lease.until, now + lease.ms)

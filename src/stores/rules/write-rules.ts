@@ -14,10 +14,7 @@ import type {
 } from '../store.ts'
 import { ConflictError, KeyReusedError, leaseLost, nameOf, turnOpen } from '../store-error.ts'
 
-/**
- * What a write changes in a branch, in this order. An entry whose id is stored is skipped. If that is true of all entries
- * of a change that neither opens nor ends a turn, then the write was done before, and the rest of it is skipped too.
- */
+/** What a write changes, in this order. Stored entries are skipped; if all are stored and no turn opens or ends, so is the rest. */
 export interface Change {
   /** Closes a turn that its writer left. The former writer can no longer end it. */
   readonly closes?: TurnEnd & { readonly entries: readonly NewEntry[] }
@@ -39,12 +36,9 @@ export const isUse = ({ opens, lease }: Change): boolean => opens !== undefined 
 // Each rule throws what it refuses. Undefined: it was done before, and the answer is the same as then.
 
 /** The change that begins a turn, or the turn that this request has begun before. */
-export function beginTurn(
-  state: BranchState,
-  request: BeginTurn,
-): Change | { readonly replayed: StoredTurn } {
-  const { owner, leaseMs: ms, expectedHead = state.head, key, body, closing, entries, marks } = request
-  if (isBegun(state, request)) return { entries: [], lease: { owner, epoch: state.epoch, ms } }
+export function beginTurn(state: BranchState, begin: BeginTurn): Change | { readonly replayed: StoredTurn } {
+  const { owner, leaseMs: ms, expectedHead = state.head, key, body, closing, entries, marks } = begin
+  if (isBegun(state, begin)) return { entries: [], lease: { owner, epoch: state.epoch, ms } }
   const earlierTurn = key === undefined ? undefined : state.turnByKey(key)
   if (earlierTurn && earlierTurn.body !== body) throw new KeyReusedError(earlierTurn.key!)
   if (earlierTurn) return { replayed: earlierTurn }

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { InvalidOptionError, refuseUnknown, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
+import { syncFolder } from './disk-sync.ts'
 import type { SqliteDriver } from './driver.ts'
 
 export interface BackupSqliteOptions {
@@ -64,18 +65,11 @@ function onDisk<T>(to: string, work: () => T): T {
   }
 }
 
-function sync(path: string, flags = 'r+'): void {
-  const file = openSync(path, flags)
+function sync(path: string): void {
+  const file = openSync(path, 'r+')
   try {
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
-}
-
-/** Makes the new name survive a loss of power. Not every system can open a folder: the file itself is on disk. */
-function syncFolder(path: string): void {
-  try {
-    sync(path, 'r')
-  } catch {}
 }

@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import { StoreError } from '../store-error.ts'
 import { createDiskSync } from './disk-sync.ts'
 import type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
 import { loadDriver } from './driver.ts'
-import { type OpenDatabase, openForReading, openForWriting } from './open-database.ts'
-import { toStoreError } from './sqlite-error.ts'
+import { isFull, resultCode, SQLITE_CANTOPEN, SQLITE_IOERR, toStoreError } from './sqlite-error.ts'
 import { lockForWriting } from './writer-lock.ts'
 
 export interface SqliteFileOptions {
@@ -147,20 +147,14 @@ export function openConnection(file: SqliteFileOptions) {
 
 const maxKnown = 3_000
 
-/**
- * Reads the pragmas back after the first write and before its commit: a build with another default for WAL lowers
- * `synchronous` at that point, in silence. Without it SQLite copies the log into the file before the log is on disk, and a loss
- * of power would damage the file.
- */
+/** Reads the pragmas back before the first commit: some builds lower `synchronous` in WAL, and a loss of power would damage the file. */
 function assertDurable(database: SqliteDatabase, path: string): void {
   const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }
   const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
   if (synchronous >= 1 && journal === 'wal') return
-  throw new StoreError(
-    'store_not_durable',
-    `${path}: SQLite runs with synchronous=${synchronous}, journal_mode=${journal} instead of 1 (NORMAL) and wal: ` +
-      'a loss of power could take back what was stored. Use another SQLite driver or file system.',
-  )
+  const mode = `synchronous=${synchronous}, journal_mode=${journal} instead of 1 (NORMAL) and wal`
+  const problem = `SQLite runs with ${mode}: a loss of power could take back what was stored`
+  throw new StoreError('store_not_durable', `${path}: ${problem}. Use another SQLite driver or file system.`)
 }
 
 /** The real path of a file, so that a link to it finds the same lock. */
@@ -182,4 +176,71 @@ function realPath(path: string): string {
     }
   }
   return path
+}
+
+interface OpenDatabase {
+  readonly database: SqliteDatabase
+  /** Whether the file must be opened again: it has changed, and this connection would not notice. */
+  hasChanged(): boolean
+  /** SQL to run before closing: a driver may keep the file and its lock until its statements are garbage-collected. */
+  readonly farewell: string
+}
+
+const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF'
+/**
+ * `synchronous = NORMAL` waits for the disk only when the log is copied into the file or begun anew; for commits `createDiskSync`
+ * waits. `fullfsync` matters on macOS only, where fsync does not reach the disk; `secure_delete` overwrites what is deleted.
+ */
+const writerPragmas = `${pragmas}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
+  PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
+  PRAGMA journal_size_limit = 67108864`
+/** Gives the exclusive lock back: an index in memory cannot be shared, so WAL is left first. */
+const shareAgain = 'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA schema_version'
+/** `schema_version` reads the file, so that an unreadable file fails here. */
+const readerPragmas = `${pragmas}; PRAGMA schema_version`
+
+/** Readers share an index of the write-ahead log in `-shm`. A full disk has no room for it: then it is in memory and the file locked. */
+function openForWriting(driver: SqliteDriver, path: string): OpenDatabase {
+  const open = (more: string) => prepared(new driver(path), more + writerPragmas)
+  // Moves the write-ahead log into the file, so that the file is whole by itself.
+  const farewell = 'PRAGMA wal_checkpoint(PASSIVE)'
+  try {
+    return { database: open(''), hasChanged: () => false, farewell }
+  } catch (error) {
+    if (!isFull(error)) throw error
+    const database = open('PRAGMA locking_mode = EXCLUSIVE; ')
+    return { database, hasChanged: () => false, farewell: `${farewell}; ${shareAgain}` }
+  }
+}
+
+/** Without the right to write, `-shm` cannot be made: a file with an empty write-ahead log is opened as immutable, until it changes. */
+function openForReading(driver: SqliteDriver, path: string): OpenDatabase {
+  const open = (name: string) => prepared(new driver(name, { readOnly: true }), readerPragmas)
+  try {
+    return { database: open(path), hasChanged: () => false, farewell: '' }
+  } catch (error) {
+    const code = resultCode(error)
+    const before = stateOf(path)
+    if ((code !== SQLITE_CANTOPEN && code !== SQLITE_IOERR) || before === undefined) throw error
+    const database = open(`${pathToFileURL(path).href}?immutable=1`)
+    return { database, hasChanged: () => stateOf(path) !== before, farewell: '' }
+  }
+}
+
+/** A fingerprint of the file; undefined where there is no file, or the write-ahead log is not empty. */
+function stateOf(path: string): string | undefined {
+  const [file, log] = [path, `${path}-wal`].map(name =>
+    statSync(name, { bigint: true, throwIfNoEntry: false }),
+  )
+  return file && !log?.size ? `${file.ino} ${file.size} ${file.mtimeNs}` : undefined
+}
+
+function prepared(database: SqliteDatabase, sql: string): SqliteDatabase {
+  try {
+    database.exec(sql)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }

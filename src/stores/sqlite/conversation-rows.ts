@@ -143,16 +143,21 @@ export function forkOf(connection: Connection, { parent_id: parent, fork_at: at 
   return parent === null ? undefined : { branch: branchById(connection, parent)!.branch, at }
 }
 
-export function segmentsOf(connection: Connection, branch: BranchRow): Segment[] {
-  const segments: Segment[] = []
-  let to = branch.head
+/** A branch and those whose past it shares, newest first, each with the last place that is taken from it. */
+function* lineageOf(connection: Connection, branch: BranchRow): Generator<readonly [BranchRow, to: number]> {
+  let to = Number.MAX_SAFE_INTEGER
   for (let at: BranchRow | undefined = branch; at; ) {
-    if (to > at.fork_at) segments.unshift({ branchId: at.id, from: at.fork_at + 1, to })
+    yield [at, to]
     to = Math.min(to, at.fork_at)
     at = at.parent_id === null || to === 0 ? undefined : branchById(connection, at.parent_id)
   }
-  return segments
 }
+
+export const segmentsOf = (connection: Connection, branch: BranchRow): Segment[] =>
+  [...lineageOf(connection, branch)]
+    .map(([{ id, fork_at }, to]) => ({ branchId: id, from: fork_at + 1, to: Math.min(to, branch.head) }))
+    .filter(({ from, to }) => from <= to)
+    .reverse()
 
 export type TurnRow = RowOf<'turns'> & { readonly status: TurnStatus }
 
@@ -167,16 +172,12 @@ export function toTurn(row: TurnRow, head: number): StoredTurn {
 export function turnsOf(connection: Connection, branch: BranchRow): StoredTurn[] {
   const sql = 'SELECT * FROM turns WHERE branch_id = ? AND first <= ? ORDER BY turn DESC'
   const turns: StoredTurn[] = []
-  let limit = Number.MAX_SAFE_INTEGER
-  for (let at: BranchRow | undefined = branch; at; ) {
-    for (const row of connection.all<TurnRow & Checked>(sql, at.id, limit)) {
+  for (const [at, to] of lineageOf(connection, branch))
+    for (const row of connection.all<TurnRow & Checked>(sql, at.id, to)) {
       const turn = toTurn(sound('turns', row), at.head)
       const { key: _, body: __, ...shared } = turn
-      turns.push(at === branch ? turn : { ...shared, last: Math.min(turn.last, limit) })
+      turns.push(at === branch ? turn : { ...shared, last: Math.min(turn.last, to) })
     }
-    limit = Math.min(limit, at.fork_at)
-    at = at.parent_id === null || limit === 0 ? undefined : branchById(connection, at.parent_id)
-  }
   turns.reverse()
   const isWhole = turns.length === branch.turns && turns.every(({ turn }, n) => turn === n + 1)
   if (!isWhole) throw damaged(connection.path, `the list of turns of branch "${branch.branch}"`)

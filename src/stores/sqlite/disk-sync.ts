@@ -2,27 +2,14 @@ import fs from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '../store-error.ts'
 
-/** Makes commits survive a loss of power. SQLite only writes them to the write-ahead log; the waiting is done in Node's thread pool. */
-export interface DiskSync {
-  /** Call it before every transaction. Throws after a sync has failed. */
-  assertSound(): void
-  /** Call it inside every transaction, just before its commit. */
-  expectCommit(): void
-  /** Resolves when every commit up to now is on disk. */
-  synced(): Promise<void>
-  /** Whether there are commits that a sync can still bring to the disk. While one runs, there are. */
-  isBehind(): boolean
-  /** Call it when it is not behind: a file must not be closed while it is synced. */
-  close(): void
-}
-
 /**
+ * Makes commits survive a loss of power. SQLite only writes them to the write-ahead log; the waiting is done in Node's thread pool.
  * One sync runs at a time. A commit waits for a sync that began after it, and all commits during one sync share the next.
  *
  * After a sync has failed, the system may report the next one as done although the bytes never reached the disk. So a failure
  * is final: every later write is refused, until the file is opened again and its log written anew.
  */
-export function createDiskSync(path: string): DiskSync {
+export function createDiskSync(path: string) {
   let file: number | undefined
   let commits = 0
   let onDisk = 0
@@ -56,13 +43,16 @@ export function createDiskSync(path: string): DiskSync {
   }
 
   return {
+    /** Call it before every transaction. Throws after a sync has failed. */
     assertSound() {
       if (failure) throw refused(path, failure)
     },
+    /** Call it inside every transaction, just before its commit. */
     expectCommit() {
       file ??= openLog(path)
       commits += 1
     },
+    /** Resolves when every commit up to now is on disk. */
     synced: () =>
       new Promise<void>((resolve, reject) => {
         if (file === undefined || onDisk === commits) return resolve()
@@ -71,7 +61,9 @@ export function createDiskSync(path: string): DiskSync {
         waiting.push({ resolve, reject })
         startNext(file)
       }),
+    /** Whether there are commits that a sync can still bring to the disk. While one runs, there are. */
     isBehind: () => onDisk < commits && !failure,
+    /** Call it when it is not behind: a file must not be closed while it is synced. */
     close() {
       if (file === undefined) return
       try {
@@ -105,10 +97,7 @@ function openLog(path: string): number {
   }
 }
 
-/**
- * Writes the bytes of the log over themselves, so that the next sync really writes them: the system takes bytes for written
- * whose sync has failed in a former process. A log that was closed well is empty.
- */
+/** Writes the log over itself, so that the next sync writes all of it: bytes whose sync failed in a former process count as written. */
 function writeAnew(file: number): void {
   const bytes = Buffer.alloc(2 ** 20)
   for (let at = 0; ; ) {
@@ -119,8 +108,8 @@ function writeAnew(file: number): void {
   }
 }
 
-/** Makes the name of the log survive. Not every system can open or sync a folder; those that cannot keep names by themselves. */
-function syncFolder(path: string): void {
+/** Makes the name of a new file survive. Not every system can open or sync a folder; those that cannot keep names by themselves. */
+export function syncFolder(path: string): void {
   let folder: number | undefined
   try {
     folder = fs.openSync(path, 'r')

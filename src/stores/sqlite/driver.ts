@@ -35,11 +35,9 @@ function loadPackage(): SqliteDriver {
   try {
     return createRequire(import.meta.url)('@photostructure/sqlite').DatabaseSync
   } catch (cause) {
-    throw new StoreError(
-      'store_unavailable',
-      `Node ${process.versions.node} has no SQLite of its own: use Node 22.13 or later, or "npm install @photostructure/sqlite".`,
-      { cause },
-    )
+    const advice = 'use Node 22.13 or later, or "npm install @photostructure/sqlite"'
+    const problem = `Node ${process.versions.node} has no SQLite of its own: ${advice}.`
+    throw new StoreError('store_unavailable', problem, { cause })
   }
 }
 

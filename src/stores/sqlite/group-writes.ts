@@ -8,23 +8,13 @@ export interface GroupWriteOptions<T> extends MayBeFollowed {
   readonly onCommit?: (result: T) => void
 }
 
-export interface GroupedWrites {
-  /**
-   * Runs work in a transaction: on disk when this resolves. Work may be run again, so it must change nothing but the file. One
-   * that `isFollowed` resolves with its commit, and is on disk with the next one that is not.
-   */
-  write<T>(about: About, work: () => T, how?: GroupWriteOptions<T>): Promise<T>
-  flush(): void
-}
-
 /**
- * Runs the writes of one turn of the event loop in one transaction, as the commit costs more than the write. A write resolves
- * when a sync that began after its commit has ended, and rejects when that sync fails; reads see it from its commit on. If
- * a write fails, all of its group are rolled back and each is run in a transaction of its own, so none takes another one back. A
- * group has one write of each conversation, so that each sees what the one before it has left. Where the last write was to
- * the same conversation, there is no second writer to wait for.
+ * Runs the writes of one turn of the event loop in one transaction, as a commit costs more than a write: one of each
+ * conversation, so that each sees the one before. If one fails, the group is rolled back and each runs alone. A write
+ * resolves when a sync after its commit has ended; reads see it from its commit on. After a write to the same
+ * conversation no second writer is waited for.
  */
-export function groupWrites(connection: Connection): GroupedWrites {
+export function groupWrites(connection: Connection) {
   const waiting: WaitingWrite[] = []
   let timer: NodeJS.Immediate | undefined
   let last = ''
@@ -73,6 +63,7 @@ export function groupWrites(connection: Connection): GroupedWrites {
   }
 
   return {
+    /** Runs work in a transaction, on disk when this resolves unless it `isFollowed`. It may run again, so it must change only the file. */
     write: <T>({ tenant, conversation }: About, work: () => T, how: GroupWriteOptions<T> = {}) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`

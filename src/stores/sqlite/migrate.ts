@@ -42,7 +42,7 @@ function refuseForeign(connection: Connection, versions: readonly Migration[]): 
   if (version > versions.length)
     throw schemaError(
       connection,
-      `has schema ${version}, this version knows ${versions.length}: update throughline`,
+      `has schema ${version}, this version knows ${versions.length}: use the throughline that wrote it`,
     )
   const tables = connection.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')!.n
   if (version === 0 && tables > 0)

@@ -40,16 +40,8 @@ export interface Checked {
   readonly checksum: number
 }
 
-type TextColumn =
-  | 'tenant'
-  | 'conversation'
-  | 'actor'
-  | 'branch'
-  | 'status'
-  | 'role'
-  | 'tokens'
-  | 'payload'
-  | 'model'
+type Names = 'tenant' | 'conversation' | 'actor' | 'branch' | 'model'
+type OtherTexts = 'status' | 'role' | 'tokens' | 'payload'
 type OptionalTexts = 'title' | 'metadata' | 'person' | 'owner' | 'error' | 'key' | 'body'
 type OptionalNumbers = 'deleted_at' | 'used_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
 
@@ -61,7 +53,7 @@ export type RowOf<Name extends TableName> = {
       ? number | null
       : Column extends 'plan'
         ? Uint8Array
-        : Column extends TextColumn | (Name extends 'entries' | 'calls' ? 'id' : never)
+        : Column extends Names | OtherTexts | (Name extends 'entries' | 'calls' ? 'id' : never)
           ? string
           : number
 }

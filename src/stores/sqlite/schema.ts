@@ -85,7 +85,11 @@ export const migrations: readonly Migration[] = [
         payload TEXT NOT NULL
       );
       CREATE UNIQUE INDEX entries_id ON entries (branch_id, id);
-      CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries BEGIN
+      CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
+      WHEN substr(NEW.payload, 1, ${erasedPrefix.length}) <> '${erasedPrefix}'
+        OR NEW.place <> OLD.place OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn OR NEW.role <> OLD.role
+        OR NEW.time <> OLD.time
+      BEGIN
         SELECT RAISE(ABORT, 'an entry is never changed');
       END;
       CREATE TRIGGER entries_never_replaced BEFORE INSERT ON entries
@@ -139,17 +143,5 @@ export const migrations: readonly Migration[] = [
         branch_id INTEGER PRIMARY KEY REFERENCES branches (id),
         after INTEGER NOT NULL
       );`,
-  },
-  {
-    name: '2: erasing',
-    sql: `
-      DROP TRIGGER entries_never_change;
-      CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
-      WHEN substr(NEW.payload, 1, ${erasedPrefix.length}) <> '${erasedPrefix}'
-        OR NEW.place <> OLD.place OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn OR NEW.role <> OLD.role
-        OR NEW.time <> OLD.time
-      BEGIN
-        SELECT RAISE(ABORT, 'an entry is never changed');
-      END;`,
   },
 ]

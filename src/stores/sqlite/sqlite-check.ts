@@ -49,12 +49,12 @@ function nameOf(table: TableName, row: object): string {
 function checkWords(connection: Connection): string[] {
   const sums = new Map<number, number>()
   const add = (place: number, sum: number) => sums.set(place, (sums.get(place) ?? 0) + sum)
-  connection.exec('CREATE VIRTUAL TABLE temp.found USING fts5vocab (main, words, instance)')
+  connection.exec('CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, words, instance)')
   try {
-    const rows = connection.iterate<{ term: string; doc: number }>('SELECT term, doc FROM temp.found')
+    const rows = connection.iterate<{ term: string; doc: number }>('SELECT term, doc FROM temp.terms')
     for (const { term, doc } of rows) add(doc, checksum([term]))
   } finally {
-    connection.exec('DROP TABLE temp.found')
+    connection.exec('DROP TABLE temp.terms')
   }
   const sql = `SELECT entries.* FROM entries
     LEFT JOIN waiting ON waiting.branch_id = entries.branch_id WHERE after IS NULL OR seq <= after`

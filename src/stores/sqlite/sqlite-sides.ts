@@ -81,10 +81,7 @@ const placesSql = `SELECT mark, at, conversation, actor, branch FROM json_each(?
     ORDER BY marks.number DESC LIMIT ?3
   ) ${joined} ORDER BY wanted.key, marks.number DESC`
 
-/**
- * A plan mostly repeats the one before it, so it is packed with that as its dictionary and takes a tenth of its size.
- * `depth` counts how many plans before it must be read first. It stays below this limit: then a plan is packed alone.
- */
+/** A plan is packed with the one before as its dictionary, to a tenth of its size. To unpack one, at most this many are read. */
 const maxDepth = 32
 
 /** Keeps a call, or what became of it. A call that is saved again stays in its place. */

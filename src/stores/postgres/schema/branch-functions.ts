@@ -1,7 +1,7 @@
-import { isBranch } from './fragments.ts'
+import { isBranch, withPlace } from './fragments.ts'
 
 /**
- * Functions that make and fork branches, and delete conversations and calls. Making or deleting a branch locks the
+ * Functions that make and fork branches, delete conversations and calls, and erase texts. Making or deleting a branch locks the
  * conversation's row first, so nothing is added to a conversation while it is deleted. Writing to a branch locks only the
  * branch's row: as long as that row exists, the conversation was not deleted.
  */
@@ -80,16 +80,61 @@ begin
   return json_build_object('outcome', 'ok');
 end $$;
 
--- Where a time is given: only if nothing was written since then and nobody holds a turn.
-create function ${schema}.delete_calls(p_tenant text, p_before double precision) returns integer
+create function ${schema}.delete_calls(p_tenant text, p_before double precision) returns integer language sql as $$
+  select ${schema}.make_durable();
+  with gone as (
+    delete from ${schema}.calls x using ${schema}.conversations c
+      where c.tenant = p_tenant and x.key = c.key and x.time < p_before returning 1
+  ) select count(*)::integer from gone
+$$;
+
+-- With a time: only if it was not used since then and no turn is held. Then no tombstone stays: it may be imported again.
+create function ${schema}.delete_conversation(p_key uuid, p_unused_since double precision) returns boolean
 language plpgsql as $$
-declare
-  gone integer;
 begin
   perform ${schema}.make_durable();
-  delete from ${schema}.calls x using ${schema}.conversations c
-    where c.tenant = p_tenant and x.key = c.key and x.time < p_before;
-  get diagnostics gone = row_count;
-  return gone;
+  perform from ${schema}.conversations where key = p_key and deleted_at is null for update;
+  if not found then return false; end if;
+  -- This waits for other writers, and each later statement sees what they wrote.
+  perform from ${schema}.branches where key = p_key order by actor, branch for update;
+  if exists (select from ${schema}.conversations where key = p_key and last_use >= p_unused_since)
+    or exists (select from ${schema}.branches where key = p_key and (updated_at >= p_unused_since
+    or p_unused_since is not null and open_turn is not null and lease_until > ${schema}.now_ms()))
+  then return false; end if;
+  update ${schema}.conversations set deleted_at = ${schema}.now_ms(), title = null, metadata = null, person = null, last_use = null
+    where key = p_key;
+  delete from ${schema}.branches where key = p_key;
+  delete from ${schema}.entries where key = p_key;
+  delete from ${schema}.turns where key = p_key;
+  delete from ${schema}.calls where key = p_key;
+  delete from ${schema}.caches where key = p_key;
+  delete from ${schema}.marks where key = p_key;
+  -- Only now: no entry can go without the tombstone.
+  if p_unused_since is not null then delete from ${schema}.conversations where key = p_key; end if;
+  return true;
+end $$;
+
+-- Words of an entry that waits for the index have no row, and are read later.
+create function ${schema}.erase_entry(
+  p_key uuid, p_actor text, p_branch text, p_seq integer, p_checksum bigint, p_tokens text, p_payload text, p_words integer[]
+) returns json language plpgsql as $$
+declare
+  b ${schema}.branches;
+  e ${schema}.entries;
+begin
+  perform ${schema}.make_durable();
+  perform from ${schema}.branches where key = p_key and actor = p_actor order by branch for update;
+  select * into b from ${schema}.branches where ${isBranch};
+  if not found then return ${schema}.why_missing(p_key); end if;
+  select * into e from ${schema}.entries_of(b, p_seq, p_seq);
+  update ${schema}.entries set payload = p_payload, tokens = p_tokens,
+      checksum = ${withPlace('p_checksum', 'seq', 'turn')}
+    where key = e.key and line = e.line and seq = e.seq;
+  update ${schema}.words set words = p_words where key = e.key and line = e.line and seq = e.seq;
+  delete from ${schema}.caches c using ${schema}.branches x
+    where x.key = p_key and x.actor = p_actor and c.key = x.key and c.line = x.line;
+  delete from ${schema}.calls c using ${schema}.branches x
+    where x.key = p_key and x.actor = p_actor and c.key = x.key and c.line = x.line and c.turn >= e.turn;
+  return json_build_object('outcome', 'ok', 'head', b.head);
 end $$;
 `

@@ -57,11 +57,11 @@ declare
 begin
   if p_from > b.head + 1 then perform ${schema}.refuse_restore('conflict', p_from - 1, b.head); end if;
   select min(s.seq) into place
-    from ${schema}.entries_of(b, p_from, p_from + json_array_length(p_entries) - 1) s join ${schema}.stretch_entries(p_entries) e on e.seq = s.seq
+    from ${schema}.entries_of(b, p_from, p_from + json_array_length(p_entries) - 1) s join ${entriesIn(schema)} on e.seq = s.seq
     where (s.id, s.role, s.time, s.turn, s.payload) is distinct from (e.id, e.role, e.time, e.turn, e.payload);
   if place is not null then perform ${schema}.refuse_restore('conflict', place - 1, b.head); end if;
   select min(s.first) into place
-    from ${schema}.turns_of(b) s join ${schema}.stretch_turns(p_turns) t on t.turn = s.turn
+    from ${schema}.turns_of(b) s join ${turnsIn(schema)} on t.turn = s.turn
     where (s.status, s.first, s.last, s.started_at, s.ended_at, s.error, s.idempotency_key, s.body)
       is distinct from (t.status, t.first, t.last, t."startedAt", t."endedAt", t.error, t.key, t.body);
   if place is not null then perform ${schema}.refuse_restore('conflict', place - 1, b.head); end if;
@@ -76,36 +76,36 @@ declare
   clash record;
 begin
   select greatest(max(e.seq), b.head) as head, coalesce(max(e.time), '-infinity') as time, count(*) as count into fresh
-    from ${schema}.stretch_entries(p_entries) e where e.seq > b.head;
+    from ${entriesIn(schema)} where e.seq > b.head;
   select max(t.turn) as turn, coalesce(max(greatest(t."startedAt", t."endedAt")), '-infinity') as time,
       count(*) as count, bool_or(t.status = 'open') as is_open into latest
-    from ${schema}.stretch_turns(p_turns) t where t.turn > b.turns;
+    from ${turnsIn(schema)} where t.turn > b.turns;
   if fresh.count = 0 and latest.count = 0 then return b.head; end if;
   if b.open_turn is not null then perform ${schema}.refuse_restore('turn_open', null, b.open_turn); end if;
 
   select e.seq, ${placeOf(schema, 'p.line')} as place into clash
-    from ${schema}.lines_of(b) p, ${schema}.stretch_entries(p_entries) e
+    from ${schema}.lines_of(b) p, ${entriesIn(schema)}
     where e.seq > b.head and ${placeOf(schema, 'p.line')} <= p.last limit 1;
   if found then perform ${schema}.refuse_restore('conflict', clash.seq, clash.place); end if;
   if latest.turn > b.turns + latest.count then
     perform ${schema}.refuse_restore('conflict', latest.turn - 1, b.turns);
   end if;
   -- One that would begin in what is stored is missing there.
-  select t.first into clash from ${schema}.stretch_turns(p_turns) t where t.turn > b.turns and t.first <= b.head limit 1;
+  select t.first into clash from ${turnsIn(schema)} where t.turn > b.turns and t.first <= b.head limit 1;
   if found then perform ${schema}.refuse_restore('conflict', clash.first - 1, b.head); end if;
-  select t.key into clash from ${schema}.stretch_turns(p_turns) t join ${schema}.turns x
+  select t.key into clash from ${turnsIn(schema)} join ${schema}.turns x
     on x.key = b.key and x.line = b.line and x.idempotency_key = t.key where t.turn > b.turns limit 1;
   if found then perform ${schema}.refuse_restore('key_reused', null, null, clash.key); end if;
 
   insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, payload)
     select e.time, b.line, e.seq, e.turn, e.role, b.key, e.id, ${withPlace('e.checksum', 'e.seq', 'e.turn')}, e.tokens, e.payload
-    from ${schema}.stretch_entries(p_entries) e where e.seq > b.head;
+    from ${entriesIn(schema)} where e.seq > b.head;
   -- Nobody holds the turns: their former holders work on another store.
   insert into ${schema}.turns (key, line, turn, first, last, epoch, status, started_at, ended_at, error, idempotency_key, body)
     select b.key, b.line, t.turn, t.first, case when t.status <> 'open' then t.last end,
       case when t.status = 'open' then b.epoch + 1 else 0 end, t.status,
       t."startedAt", t."endedAt", t.error, t.key, t.body
-    from ${schema}.stretch_turns(p_turns) t where t.turn > b.turns;
+    from ${turnsIn(schema)} where t.turn > b.turns;
   update ${schema}.branches x set head = fresh.head, turns = coalesce(latest.turn, b.turns),
       updated_at = greatest(b.updated_at, fresh.time, latest.time), epoch = b.epoch + 1,
       open_turn = case when latest.is_open then latest.turn end,
@@ -114,18 +114,12 @@ begin
     where x.key = b.key and x.actor = b.actor and x.branch = b.branch;
   return fresh.head;
 end $$;
-
-create function ${schema}.stretch_entries(p_entries json)
-returns table (seq integer, turn integer, id text, role ${schema}.role, "time" double precision, checksum bigint, tokens text,
-  payload text) language sql immutable as $$
-  select * from json_to_recordset(p_entries) as (seq integer, turn integer, id text, role ${schema}.role,
-    "time" double precision, checksum bigint, tokens text, payload text)
-$$;
-
-create function ${schema}.stretch_turns(p_turns json)
-returns table (turn integer, status ${schema}.turn_status, first integer, last integer, "startedAt" double precision,
-  "endedAt" double precision, error text, key text, body text) language sql immutable as $$
-  select * from json_to_recordset(p_turns) as (turn integer, status ${schema}.turn_status, first integer,
-    last integer, "startedAt" double precision, "endedAt" double precision, error text, key text, body text)
-$$;
 `
+
+/** The entries of a stretch, as rows `e`. */
+const entriesIn = (schema: string) => `json_to_recordset(p_entries) e (seq integer, turn integer, id text,
+      role ${schema}.role, time double precision, checksum bigint, tokens text, payload text)`
+
+/** The turns of a stretch, as rows `t`. */
+const turnsIn = (schema: string) => `json_to_recordset(p_turns) t (turn integer, status ${schema}.turn_status,
+      first integer, last integer, "startedAt" double precision, "endedAt" double precision, error text, key text, body text)`

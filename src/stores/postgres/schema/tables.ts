@@ -1,9 +1,10 @@
+import { erasedPrefix } from '../../erased.ts'
+
 /**
- * The tables. Every key begins with a conversation's key, 16 bytes computed from (tenant, conversation): so a conversation
- * lies on one shard, its names determine the shard, and rows of the log do not repeat two long names. A
- * sequence would give shorter numbers, but only the shard that gave one out could resolve it. A branch has a short number
- * in its conversation, its line. Times are milliseconds by the database's clock; payloads are text, because jsonb takes
- * neither \u0000 nor half a surrogate pair. Roles and states are types: a CHECK is parsed again for every statement.
+ * Every key begins with a conversation's key, 16 bytes of its names: so the names determine its shard, and rows do not
+ * repeat them. A number of a sequence could be resolved only by the shard that gave it. A branch has a short number in its
+ * conversation, its line. Times are milliseconds by the database's clock; payloads are text, because jsonb takes neither
+ * \u0000 nor half a surrogate pair. Roles and states are types: a CHECK is parsed again for every statement.
  */
 export const tables = (schema: string): string => `
 create type ${schema}.role as enum ('system', 'user', 'assistant', 'tool', 'assistant_note');
@@ -14,6 +15,8 @@ create table ${schema}.conversations (
   key uuid not null,
   created_at double precision not null,
   deleted_at double precision,
+  -- When it was last used, which retention goes by.
+  last_use double precision,
   lines integer not null default 0,
   tenant text collate "C" not null,
   conversation text collate "C" not null,
@@ -162,13 +165,19 @@ create function ${schema}.key_of(p_tenant text, p_conversation text) returns uui
     octet_length(p_tenant) || ':' || p_tenant || p_conversation, 'UTF8')) for 16), 'hex')::uuid
 $$;
 
--- Refuses every change of the log: entries are only deleted with their conversation.
+-- Refuses every change of the log: entries are only deleted with their conversation, or erased: then the payload becomes a mark.
 create function ${schema}.refuse_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' and exists (
     select from ${schema}.conversations c where c.key = old.key and c.deleted_at is not null
   ) then
     return old;
+  end if;
+  if tg_op = 'UPDATE' and starts_with(new.payload, '${erasedPrefix}')
+    and (new.key, new.line, new.seq, new.id, new.turn, new.role, new.time)
+      = (old.key, old.line, old.seq, old.id, old.turn, old.role, old.time)
+  then
+    return new;
   end if;
   raise exception 'the log is append-only: % of an entry is refused', tg_op
     using errcode = 'restrict_violation', hint = 'Delete the conversation as a whole.';

@@ -172,8 +172,7 @@ language sql immutable as $$
   select greatest(0, least(b.lease_until - p_now, b.lease_ms))
 $$;
 
--- Refuses, and says for how long. A lease from before the clock went back begins anew: whoever lives renews it, whoever
--- does not is not waited for until the clock is again where it was.
+-- Refuses, and says for how long. After the clock went back a lease begins anew: a living holder renews it, a dead one is not waited for.
 create function ${schema}.turn_open(b ${schema}.branches, p_now double precision) returns json language plpgsql as $$
 begin
   if b.lease_until > p_now + b.lease_ms then

@@ -61,7 +61,11 @@ CREATE TABLE entries (
   payload TEXT NOT NULL
 );
 CREATE UNIQUE INDEX entries_id ON entries (branch_id, id);
-CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries BEGIN
+CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
+WHEN substr(NEW.payload, 1, 14) <> '{"erased":true'
+  OR NEW.place <> OLD.place OR NEW.id <> OLD.id OR NEW.turn <> OLD.turn OR NEW.role <> OLD.role
+  OR NEW.time <> OLD.time
+BEGIN
   SELECT RAISE(ABORT, 'an entry is never changed');
 END;
 CREATE TRIGGER entries_never_replaced BEFORE INSERT ON entries
