@@ -26,7 +26,11 @@ const BETWEEN = `[${INVISIBLE}]{0,8}`
 const COLON = `${GAP}[:：]`
 
 /** What every forgery has, and few texts have: a process that meets none need not make the long pattern. */
-const SUSPECT = new RegExp(`${BRACKET}[^a-df-mo-rt-z]|[fｆ][^a-z]{0,32}[:：]`, 'iu')
+const SUSPECT = new RegExp(
+  `${BRACKET}[^a-z\\d\\]]{0,32}(?:[nｎ][^a-z]{0,8}[oｏ]|[sｓ][^a-z]{0,8}[uｕ]|[eｅ][^a-z]{0,8}[aａ])|` +
+    '[lｌ][^a-z]{0,8}[fｆ][^a-z]{0,32}[:：]',
+  'iu',
+)
 
 /** Letters that may stand at the beginning or at the end of a word. */
 const maybe = (letters: string) => `(?:${BETWEEN}${phrase(letters)}${BETWEEN})?`

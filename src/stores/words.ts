@@ -72,14 +72,13 @@ export interface Occurrence {
 /** Where some words stand in a text, in order. `numbers`: the number of each word, in all its forms. */
 export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>): readonly Occurrence[] {
   const occurrences: Occurrence[] = []
-  const shapes = new Set(Array.from(numbers.keys(), word => shapeOf(word.charCodeAt(0), word.length)))
+  const shapes = new Uint8Array(shapeOf(0, maxLength + 1))
+  for (const word of numbers.keys()) shapes[shapeOf(word.charCodeAt(0), word.length)] = 1
   const add = (word: string, from: number, to: number) => {
     const number = numbers.get(word)
     if (number !== undefined) occurrences.push({ word, from, to, number })
   }
-  eachRun(text, (from, to, isAscii) => {
-    // Fast path: most runs are ASCII, and have another shape than every wanted word.
-    if (isAscii && !shapes.has(shapeOf(text.charCodeAt(from), to - from))) return
+  eachRun(text, shapes, (from, to, isAscii) => {
     const run = text.slice(from, to)
     const plain = isAscii ? run.toLowerCase() : toPlain(run)
     if (isAscii || !dense.test(plain)) return add(plain, from, to)
@@ -110,23 +109,30 @@ export function placesOf(text: string, wanted: readonly string[]): readonly (rea
   return places
 }
 
-/** Visits the runs of letters, marks and digits. Most characters are ASCII, where a comparison does instead of a regex. */
-function eachRun(text: string, visit: (from: number, to: number, isAscii: boolean) => void): void {
+/** Visits the runs of letters, marks and digits, but not those of ASCII in another shape than every wanted word: most are. */
+function eachRun(
+  text: string,
+  shapes: Uint8Array,
+  visit: (from: number, to: number, isAscii: boolean) => void,
+): void {
   let from = 0
   let isAscii = true
-  for (let at = 0, size = 1; at < text.length; at += size) {
-    const unit = text.charCodeAt(at)
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at < text.length ? text.charCodeAt(at) : 0
+    // Most characters are ASCII, where a comparison does instead of a regex.
+    if (unit < 128 && isPlain[unit] === 1) continue
     const code = unit < 128 ? unit : text.codePointAt(at)!
-    size = code > 0xffff ? 2 : 1
-    if (code < 128 ? isPlain[code] === 1 : !separator.test(String.fromCodePoint(code))) {
-      isAscii &&= code < 128
+    if (code >= 128 && !separator.test(String.fromCodePoint(code))) {
+      if (code > 0xffff) at++
+      isAscii = false
       continue
     }
-    if (at > from) visit(from, at, isAscii)
-    from = at + size
+    if (at > from && (!isAscii || shapes[shapeOf(text.charCodeAt(from), at - from)] === 1))
+      visit(from, at, isAscii)
+    if (code > 0xffff) at++
+    from = at + 1
     isAscii = true
   }
-  if (text.length > from) visit(from, text.length, isAscii)
 }
 
 const isPlain = Uint8Array.from({ length: 128 }, (_, code) =>

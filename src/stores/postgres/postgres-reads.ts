@@ -56,7 +56,7 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       }
       if (!isRead) {
         const key = conversation === null ? null : conversationKey({ tenant, conversation })
-        const sql = wordsSql(schema, person !== null, key !== null, times)
+        const sql = wordsSql(schema, hashes.length, person !== null, key !== null, times)
         const values = [...scope, JSON.stringify(hashes), limit, ...(key === null ? [] : [key])]
         for (const row of await database.read(sql, values)) {
           const thread = threadOf(row)
@@ -130,15 +130,22 @@ const ofWhom =
  * For each word the newest entries that have it, by thread: the places, times the number of words, plus the number of the word.
  * A row for each place would cost more than to find it. Hashes differ by tenant, so that only a person or a conversation
  * must be told apart before the limit. In the order of keys, as equal messages are ranked in the order of their threads.
+ * The number of words stands in the text: PostgreSQL expects 100 elements of any list, and would compile a plan that looks dear.
  */
-const wordsSql = (schema: string, isOfPerson: boolean, isOfConversation: boolean, isTimed: boolean) => `
+const wordsSql = (
+  schema: string,
+  words: number,
+  isOfPerson: boolean,
+  isOfConversation: boolean,
+  isTimed: boolean,
+) => `
   select c.tenant, c.conversation, b.actor, b.branch, t.places ${isTimed ? ', t.times' : ''} from (
-    select p.key, p.line, array_agg(p.seq::bigint * jsonb_array_length($4::jsonb) + w.number - 1)::text as places
+    select p.key, p.line, array_agg(p.seq::bigint * ${words} + number)::text as places
       ${isTimed ? ', array_agg(p.time)::text as times' : ''}
-    from jsonb_array_elements($4::jsonb) with ordinality as w (forms, number) cross join lateral (
+    from generate_series(0, ${words - 1}) as number cross join lateral (
       select h.key, h.line, h.seq ${isTimed ? ', h.time' : ''} from ${schema}.words h
       ${isOfPerson ? `join ${schema}.conversations c on c.key = h.key and ${ofWhom}` : ''}
-      where h.words && array(select form::integer from jsonb_array_elements_text(w.forms) as form)
+      where h.words && array(select form::integer from jsonb_array_elements_text($4::jsonb -> number) as form)
         ${isOfConversation ? 'and h.key = $6::uuid' : ''}
       order by h.time desc, h.key desc, h.line desc, h.seq desc limit $5
     ) p group by p.key, p.line

@@ -169,11 +169,11 @@ function placesOfWords(
   { above = 0, below = Number.MAX_SAFE_INTEGER, limit }: PlaceRange,
 ): number[][] {
   const values = [JSON.stringify(matches), above, below, limit]
-  const rows = connection.all<{ places: string | null }>(wordsSql, ...values)
-  return rows.map(({ places }) => places?.split(',').map(Number) ?? [])
+  const rows = connection.all<{ places: string }>(wordsSql, ...values)
+  return rows.map(({ places }) => JSON.parse(places) as number[])
 }
 
-const wordsSql = `SELECT (SELECT group_concat(place) FROM (
+const wordsSql = `SELECT (SELECT json_group_array(place) FROM (
     SELECT rowid AS place FROM words WHERE words MATCH wanted.value AND rowid > ?2 AND rowid < ?3
     ORDER BY rowid DESC LIMIT ?4
   )) AS places FROM json_each(?1) AS wanted ORDER BY wanted.key`
@@ -194,8 +194,13 @@ function createLookUp(connection: Connection, whose: Whose) {
     for (const place of places) if (!threads.has(branchIn(place))) unread.add(branchIn(place))
     if (unread.size === 0) return threads
     for (const id of unread) threads.set(id, undefined)
-    const rows = connection.all<ThreadKey & { id: number }>(ownerSql, ...whose, JSON.stringify([...unread]))
-    for (const { id, conversation, actor, branch } of rows)
+    const row = connection.get<{ owners: string }>(ownerSql, ...whose, JSON.stringify([...unread]))
+    for (const [id, conversation, actor, branch] of JSON.parse(row!.owners) as [
+      number,
+      string,
+      string,
+      string,
+    ][])
       threads.set(id, { tenant: whose[0], conversation, actor, branch })
     return threads
   }
@@ -241,7 +246,7 @@ type Whose = readonly [tenant: string, person: string | null, conversation: stri
 
 const ofWhom =
   'tenant = ?1 AND (?2 IS NULL OR person = ?2) AND (?3 IS NULL OR conversation = ?3) AND deleted_at IS NULL'
-const ownerSql = `SELECT branches.id AS id, conversation, actor, branch FROM json_each(?4)
+const ownerSql = `SELECT json_group_array(json_array(branches.id, conversation, actor, branch)) AS owners FROM json_each(?4)
   CROSS JOIN branches ON branches.id = value JOIN conversations ON conversations.id = conversation_id WHERE ${ofWhom}`
 const rangeSql = `SELECT min(branches.id) AS first, max(branches.id) AS last FROM conversations
   JOIN branches ON conversation_id = conversations.id WHERE ${ofWhom}`
