@@ -57,7 +57,12 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
               <span className="label" role="status">
                 {find.matches && `${count(find.matches.size)}${find.isFinding ? '…' : ''}`}
               </span>
-              <button type="button" aria-label="Find nothing" onClick={() => onFind('')}>
+              <button
+                type="button"
+                className="centred rigid"
+                aria-label="Find nothing"
+                onClick={() => onFind('')}
+              >
                 <X size={12} aria-hidden />
               </button>
             </>
@@ -70,7 +75,9 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
         aria-label="Entries of the log"
         aria-activedescendant={items[selectedAt]?.key}
         {...{ items, selectedAt, onSeen: tellSeen }}
-        after={items.length === 0 && <p className={styles.none}>Nothing here has what you look for.</p>}
+        after={
+          items.length === 0 && <p className={`muted ${styles.none}`}>Nothing here has what you look for.</p>
+        }
         render={(item, style, text) =>
           item.kind === 'entry' ? (
             <Row
@@ -82,18 +89,18 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
               seq={item.seq}
               style={style}
             >
-              <span className={`muted to-right ${styles.seq}`}>{item.seq}</span>
+              <span className={`light muted to-right ${styles.seq}`}>{item.seq}</span>
               <span className={`centred fate ${styles.glyph}`}>
                 <FateGlyph fate={item.fate} />
               </span>
-              <span className={styles.role}>{shortRole(scale.entries[item.seq - 1]?.role ?? '')}</span>
+              <span className="light muted">{shortRole(scale.entries[item.seq - 1]?.role ?? '')}</span>
               <span className={`cut ${styles.text}`}>{oneLine(text, 120)}</span>
             </Row>
           ) : (
             <Row
               key={item.key}
               id={item.key}
-              className={`listed grid middle ${styles.fold}`}
+              className={`listed grid middle muted ${styles.fold}`}
               data-kind={item.kind}
               data-cursor={item === items[selectedAt]}
               aria-expanded={item.kind === 'fold' ? false : undefined}
