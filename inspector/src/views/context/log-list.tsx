@@ -57,12 +57,7 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
               <span className="label" role="status">
                 {find.matches && `${count(find.matches.size)}${find.isFinding ? '…' : ''}`}
               </span>
-              <button
-                type="button"
-                className="centred rigid"
-                aria-label="Find nothing"
-                onClick={() => onFind('')}
-              >
+              <button type="button" aria-label="Find nothing" onClick={() => onFind('')}>
                 <X size={12} aria-hidden />
               </button>
             </>
@@ -75,9 +70,7 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
         aria-label="Entries of the log"
         aria-activedescendant={items[selectedAt]?.key}
         {...{ items, selectedAt, onSeen: tellSeen }}
-        after={
-          items.length === 0 && <p className={`muted ${styles.none}`}>Nothing here has what you look for.</p>
-        }
+        after={items.length === 0 && <p className={styles.none}>Nothing here has what you look for.</p>}
         render={(item, style, text) =>
           item.kind === 'entry' ? (
             <Row
