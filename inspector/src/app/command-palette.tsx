@@ -59,9 +59,9 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
           onValueChange={setTyped}
           autoFocus
         />
-        <Command.List className={styles.list} label="What was found">
+        <Command.List className={`scrolls-down ${styles.list}`} label="What was found">
           {!isSearching && !isPending && (
-            <Command.Empty className={styles.none}>Nothing matches these words.</Command.Empty>
+            <Command.Empty className={`muted ${styles.none}`}>Nothing matches these words.</Command.Empty>
           )}
           {place !== undefined && (
             <Row value={`place ${place}`} onSelect={() => run(() => open(here!, { entry: place }))}>

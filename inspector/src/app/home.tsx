@@ -65,7 +65,7 @@ export function ImportArea({ children }: { readonly children: React.ReactNode })
       {children}
       {isOver && (
         <div className={`centred absolute on-panel through round-2 ${styles.over}`}>
-          <p>
+          <p className="grid gap-2 to-middle">
             <b>Drop to bring these chats in</b>
             <span className="soft">
               ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, lists of messages,

@@ -13,7 +13,7 @@ export default function KeyHelp({ onClose }: { readonly onClose: () => void }) {
             <h3>{name}</h3>
             <dl>
               {bindings.map(({ keys, does }) => (
-                <div key={keys}>
+                <div key={keys} className="grid middle line-below">
                   <dt>
                     <KeyCap keys={keys} />
                   </dt>

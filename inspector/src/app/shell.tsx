@@ -135,9 +135,13 @@ function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
       <form className={`grid gap-2 on-panel framed round-3 ${styles.form}`} action={takeTyped}>
         <KeyRound size={20} aria-hidden />
         <h1>This server needs a key</h1>
-        {why === 'refused' && <p role="alert">This key is not known here: it is wrong, or was revoked.</p>}
+        {why === 'refused' && (
+          <p className="soft" role="alert">
+            This key is not known here: it is wrong, or was revoked.
+          </p>
+        )}
         <KeyField label="Key" />
-        <p className={styles.more}>
+        <p className="muted text-12">
           It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
           tab is closed.
         </p>

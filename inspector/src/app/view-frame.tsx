@@ -159,8 +159,8 @@ export function TabbedFrame({ list, kind, name, tabs, crumb, children }: TabbedF
           <Link to={list.to} className={`rigid muted broad-only ${styles.root}`}>
             {list.label}
           </Link>
-          <span className={`broad-only ${styles.slash}`}>/</span>
-          <strong className={`clipped bold ${styles.name}`} title={name}>
+          <span className={`rigid broad-only ${styles.slash}`}>/</span>
+          <strong className="ellipsis bold" title={name}>
             {name}
           </strong>
           {crumb}

@@ -1,5 +1,5 @@
 export const Fact = ({ name, children }: { readonly name: string; readonly children: React.ReactNode }) => (
-  <div>
+  <div className="grid">
     <dt>{name}</dt>
     <dd>{children}</dd>
   </div>

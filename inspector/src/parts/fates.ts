@@ -58,18 +58,8 @@ const partNames: Partial<Record<Part, string>> = {
 
 /** The parts in the order in which they stand on each other in a bar: what changes seldom is below. */
 export const partStack: readonly Part[] = [
-  'framing',
-  'tools',
-  'system',
-  'first',
-  'marker',
-  'notes',
-  'digests',
-  'journal',
-  'history',
-  'changing',
-  'latest',
-  'recall',
+  ...(['framing', 'tools', 'system', 'first', 'marker'] as const),
+  ...(['notes', 'digests', 'journal', 'history', 'changing', 'latest', 'recall'] as const),
 ]
 
 export interface FateRun {

@@ -4,12 +4,7 @@ import button from './button.module.css'
 import styles from './choice-menu.module.css'
 import menu from './menu.module.css'
 
-export interface MenuPopupProps {
-  readonly align: 'start' | 'end'
-  readonly children: React.ReactNode
-}
-
-export function MenuPopup({ align, children }: MenuPopupProps) {
+export function MenuPopup({ align, children }: React.PropsWithChildren<{ readonly align: 'start' | 'end' }>) {
   return (
     <Menu.Portal>
       <Menu.Positioner sideOffset={4} align={align} className={menu.positioner}>

@@ -56,7 +56,7 @@ export function EmptyState({ icon, title, children, action, heading: Heading = '
   return (
     <div className={`grid gap-2 tall muted to-middle ${styles.empty}`}>
       {icon}
-      <Heading>{title}</Heading>
+      <Heading className="heading clear">{title}</Heading>
       {children && <p>{children}</p>}
       {action && <div className={`row wraps at-middle ${styles.action}`}>{action}</div>}
     </div>

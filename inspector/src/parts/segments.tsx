@@ -9,7 +9,7 @@ export interface SegmentsProps<Value extends string> {
 }
 
 export const Segments = <Value extends string>({ label, value, choices, onChoose }: SegmentsProps<Value>) => (
-  <div className={`inline ${styles.segments}`} role="group" aria-label={label}>
+  <div className={`inline on-press round-2 ${styles.segments}`} role="group" aria-label={label}>
     {(Object.entries(choices) as [Value, string][]).map(([one, text]) => (
       <button key={one} type="button" aria-pressed={one === value} onClick={() => onChoose(one)}>
         {text}

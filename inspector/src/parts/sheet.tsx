@@ -15,7 +15,9 @@ export function Sheet({ title, isTitleHidden = false, onClose, children }: Sheet
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup className={`dialog scrolls ${styles.sheet}`}>
-          <Dialog.Title className={isTitleHidden ? 'hidden' : styles.title}>{title}</Dialog.Title>
+          <Dialog.Title className={isTitleHidden ? 'hidden' : `heading ${styles.title}`}>
+            {title}
+          </Dialog.Title>
           {children}
         </Dialog.Popup>
       </Dialog.Portal>

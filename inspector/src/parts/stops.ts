@@ -63,6 +63,26 @@ interface DayName {
   readonly text: string
 }
 
+/** What lets a pointer walk along an axis of stops: a press, and a move while it is pressed, picks the stop below it. */
+export function axisEvents(step: number, many: number, pick: PickStop, hover?: PickStop) {
+  const indexAt = ({ currentTarget, clientX }: React.PointerEvent) => {
+    const { left } = currentTarget.getBoundingClientRect()
+    return Math.min(many - 1, Math.max(0, Math.floor((clientX - left) / step)))
+  }
+  return {
+    onPointerDown(event: React.PointerEvent) {
+      event.currentTarget.setPointerCapture(event.pointerId)
+      pick(indexAt(event))
+    },
+    onPointerMove(event: React.PointerEvent) {
+      if (event.buttons === 1) pick(indexAt(event))
+      else if (event.pointerType === 'mouse') hover?.(indexAt(event))
+    },
+  }
+}
+
+type PickStop = (index: number) => void
+
 /** The days on an axis that stops share. */
 export const toDays = (stops: readonly TurnStop[], width: number): readonly DayName[] =>
   nameDays(

@@ -55,6 +55,7 @@ export function WindowBar(props: WindowBarProps) {
           {labelsOf(toStretches(segments, { free, margin, reserve }), whole, width).map(one => (
             <span
               key={`${one.name} ${one.at}`}
+              className="absolute clipped one-line"
               data-colour={one.colour}
               style={{ left: share(one.at), maxWidth: share(one.room) }}
             >
@@ -82,7 +83,7 @@ export function WindowBar(props: WindowBarProps) {
         {caret !== undefined && <span className={styles.caret} style={{ left: share(caret) }} />}
         {over > 0 && <span className={`absolute through ${styles.over}`} style={{ left: share(window) }} />}
       </div>
-      <div className={styles.rail}>
+      <div className={`flex ${styles.rail}`}>
         {reused !== undefined && (
           <>
             <i data-colour="reused" style={{ width: share(Math.min(reused, sent)) }} />

@@ -83,6 +83,7 @@ function BranchItem(props: BranchItemProps) {
         to="/c/$conversation/chat"
         params={{ conversation }}
         search={{ ...search, branch: branch.branch === usualBranch ? undefined : branch.branch }}
+        className="relative block hovers inset"
         activeOptions={{ exact: true }}
         aria-current={isCurrent ? 'true' : undefined}
         data-current={isCurrent}

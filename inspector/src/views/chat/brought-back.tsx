@@ -79,9 +79,14 @@ function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPrevi
     <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`}>
       {listed.map(({ seq, time, text }) => (
         <li key={seq}>
-          <Link {...viewAt('context', chat.thread.conversation, { ...chat.search, entry: seq })}>
+          <Link
+            className="hovers inset"
+            {...viewAt('context', chat.thread.conversation, { ...chat.search, entry: seq })}
+          >
             <span className="muted">{time !== undefined && shortDayOf(time)}</span>
-            <span className={styles.seq}>#{seq}</span>
+            <span className="fate-text medium" data-fate="recalled">
+              #{seq}
+            </span>
             <span className="cut slim" dir="auto">
               {text}
             </span>
@@ -90,7 +95,7 @@ function Entries(props: BroughtBackProps & { readonly shown: readonly EntryPrevi
       ))}
       {more > 0 && !isWhole && (
         <li>
-          <button type="button" onClick={() => setWhole(true)}>
+          <button type="button" className="muted hovers inset" onClick={() => setWhole(true)}>
             and {more} more
           </button>
         </li>
@@ -112,7 +117,7 @@ function From({ conversation, actor, branch, seq, time, why, isGone = false }: R
   if (isGone) return <div>{content}</div>
   const search = placeOfHit({ actor, branch, seq })
   return (
-    <Link {...viewAt('chat', conversation, search)} title={why}>
+    <Link {...viewAt('chat', conversation, search)} className="hovers inset" title={why}>
       {content}
     </Link>
   )

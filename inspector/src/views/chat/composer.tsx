@@ -114,9 +114,11 @@ function Forecast({ thread, server, draft }: ComposerProps & { readonly draft: s
     <>
       next call about <b>{count(tokens)}</b> tokens
       {server.remember === 'person' && <span>, more if other conversations help</span>}
-      <span className={`wide-only ${styles.reused}`}>
-        <span> · </span>
-        <span>{percent(reused / Math.max(1, tokens))} cached</span>
+      <span className="wide-only">
+        {' · '}
+        <span className="coloured" data-colour="reused">
+          {percent(reused / Math.max(1, tokens))} cached
+        </span>
       </span>
     </>
   )

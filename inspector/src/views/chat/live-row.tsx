@@ -58,13 +58,14 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
           )
         })}
         {warnings.map(({ code, message }) => (
-          <p key={code} className={styles.warning}>
-            {message} <code>{code}</code>
+          <p key={code} className="muted text-12 breaks">
+            {message} <code className="small-code">{code}</code>
           </p>
         ))}
         {fault && (
-          <p className={styles.fault} role="alert">
-            <strong>{fault.message}</strong> {adviceFor(fault.code)} <code>{fault.code}</code>
+          <p className="danger text-12 breaks" role="alert">
+            <strong>{fault.message}</strong> {adviceFor(fault.code)}{' '}
+            <code className="small-code">{fault.code}</code>
           </p>
         )}
         {isRunning && (

@@ -21,6 +21,7 @@ import type { ReplyMeta, RowContext, ThreadFacts } from './use-chat-thread.ts'
 interface MessageRowProps {
   readonly chat: RowContext
   readonly row: ChatRow
+  readonly isTurnEnd: boolean
 }
 
 interface RowProps extends MessageRowProps {
@@ -31,11 +32,8 @@ interface RowProps extends MessageRowProps {
   readonly isNewest: boolean
 }
 
-export const MessageRow = memo(function MessageRow({
-  chat,
-  row,
-  isTurnEnd,
-}: MessageRowProps & { readonly isTurnEnd: boolean }) {
+export const MessageRow = memo(function MessageRow(message: MessageRowProps) {
+  const { chat, row, isTurnEnd } = message
   const { runs, point, selected, metas, head, actions } = chat
   const { seq, role, time } = row.message
   const fate = fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)
@@ -45,7 +43,7 @@ export const MessageRow = memo(function MessageRow({
     turn && role === 'assistant'
       ? (metas.get(turn.turn) ?? { model: row.call?.model ?? '', turn: turn.turn })
       : undefined
-  const props = { chat, row, turn, meta, isNewest: turn !== undefined && turn.last >= head }
+  const props = { ...message, turn, meta, isNewest: turn !== undefined && turn.last >= head }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select by keys
     <article
@@ -92,7 +90,7 @@ function UserRow(props: RowProps) {
       {brought ? (
         <BroughtBack {...{ chat, seq, brought }} question={text} before={switcher} />
       ) : (
-        switcher && <div className={`flex at-end ${styles.under}`}>{switcher}</div>
+        switcher && <div className="flex at-end space-above-6px">{switcher}</div>
       )}
     </>
   )

@@ -151,14 +151,14 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
           aria-label="Messages"
         >
           {messages.error && <QueryFault error={messages.error} onRetry={messages.retry} />}
-          <div className={styles.whole}>
+          <div className={`grid ${styles.whole}`}>
             <div className={`wide relative ${styles.column}`} style={{ height: total }}>
               {items.map(({ index, key, start }) => (
                 <div
                   key={key}
                   ref={virtual.measureElement}
                   data-index={index}
-                  className={styles.item}
+                  className={`absolute ${styles.item}`}
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   {contentOf(index)}
@@ -229,7 +229,7 @@ function CutLine({ about }: { readonly about: string }) {
     <p className={`row gap-2 soft label one-line ${styles.cut}`}>
       <Scissors size={14} aria-hidden />
       The model reads word for word from here
-      <span>{about}</span>
+      <span className="ellipsis muted wide-only">{about}</span>
     </p>
   )
 }

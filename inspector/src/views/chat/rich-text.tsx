@@ -26,7 +26,7 @@ export const RichText = memo(function RichText({ text, from = 'model', fold }: R
   const { toBlocks } = use(markdown)
   const { shown, more } = useCut(text, mostCharacters)
   return (
-    <div className={`grid single gap-2 slim ${styles.text}`}>
+    <div className={`grid single gap-2 slim linked ${styles.text}`}>
       {toBlocks(shown, from).map((block, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
         <Block key={at} block={block} folded={fold?.(block, at)} />
@@ -50,12 +50,12 @@ const Block = memo(
 function CodeBlock({ text, language }: Pick<MarkdownBlock, 'text' | 'language'>) {
   return (
     <figure className={`slim clipped on-canvas framed round-2 ${styles.block}`}>
-      <figcaption>
+      <figcaption className="row between muted label">
         <span>{language}</span>
         <CopyButton text={text} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide block is scrolled by keys */}
-      <pre tabIndex={0} dir="ltr">
+      <pre tabIndex={0} dir="ltr" className="inset scrolls code thin-bar">
         <code>{text}</code>
       </pre>
     </figure>

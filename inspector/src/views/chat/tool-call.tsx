@@ -26,11 +26,11 @@ export function ToolCall({ name, call, isRunning = false }: ToolCallProps) {
       }
     >
       <dl className={`grid single gap-2px slim on-canvas framed round-2 ${styles.call}`}>
-        <dt>Arguments</dt>
+        <dt className="caption muted">Arguments</dt>
         <dd>
           <LongText text={pretty(call.arguments)} />
         </dd>
-        <dt>{result?.isError ? 'Result: it failed' : 'Result'}</dt>
+        <dt className="caption muted">{result?.isError ? 'Result: it failed' : 'Result'}</dt>
         <dd>
           {result ? (
             <LongText text={result.text} />

@@ -40,11 +40,8 @@ export interface RowContext extends ThreadFacts {
 }
 
 /** What the chat reads of its thread: the branches, where it ends, and what became of its messages in the last call. */
-export function useChatThread(
-  { conversation, thread, search }: ViewPlace,
-  live: LiveReply | undefined,
-  mayInspect: boolean,
-) {
+export function useChatThread(place: ViewPlace, live: LiveReply | undefined, mayInspect: boolean) {
+  const { conversation, thread, search } = place
   const { actor = usualActor, branch = usualBranch } = search
   const threads = useQuery(threadsQuery(conversation))
   const branches = useMemo(

@@ -31,7 +31,7 @@ export function WindowLine({ search, point, rows }: WindowLineProps) {
           {call === undefined ? 'Last turn' : 'Last call'}: <b className="clear">{count(tokens)}</b> of{' '}
           {count(window)} tokens
         </Explained>
-        <span className={styles.reused}>
+        <span className="coloured" data-colour="reused">
           {percent(tokens === 0 ? 0 : reused / tokens)} cached
           <span className="wide-only"> prefix (estimate)</span>
         </span>

@@ -42,7 +42,7 @@ export function AnswerBar() {
         title={
           <>
             {count(sent)} of {amountOf(at, 'message')}{' '}
-            <span>{call === undefined ? 'would reach' : 'reached'} the model</span>
+            <span className="muted medium">{call === undefined ? 'would reach' : 'reached'} the model</span>
           </>
         }
       >
@@ -94,12 +94,12 @@ export function AnswerBar() {
           <b>{count(point.anew)}</b> {point.anew === 1 ? 'new token' : 'new tokens'}
         </span>
         <Explained
-          className={styles.total}
+          className={`rigid pushed ${styles.total}`}
           by={`Policy ${policy}; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
         >
           {over > 0 ? (
-            <span className={styles.over}>
-              <b>{count(over)}</b> over: the part that is always sent does not fit
+            <span className={`danger ${styles.over}`}>
+              <b className="danger">{count(over)}</b> over: the part that is always sent does not fit
             </span>
           ) : (
             <>
@@ -165,16 +165,14 @@ function Seconds({ since }: { readonly since: number }) {
 const forms = { readable: 'Readable', request: 'Request', text: 'Text' } as const
 
 /** The answer of the view, and the ways to look at it: a form of what was sent, or a comparison. */
-export function ContextHead({
-  title,
-  children,
-}: React.PropsWithChildren<{ readonly title: React.ReactNode }>) {
+export function ContextHead(props: React.PropsWithChildren<{ readonly title: React.ReactNode }>) {
+  const { title, children } = props
   const { place, shownPoint } = useScene()
   const { search, go } = place
   const isCompared = search.b !== undefined
   return (
     <div className={`row slim ${styles.first}`}>
-      <h1>{title}</h1>
+      <h1 className="rigid one-line">{title}</h1>
       {children}
       <div className={`row gap-2 rigid pushed ${styles.actions}`}>
         <Segments

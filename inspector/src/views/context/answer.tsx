@@ -24,11 +24,11 @@ export function Answer() {
       <header className="row wraps gap-2">
         <h2 className="small-heading">Its answer</h2>
         {search.said === undefined ? (
-          <span className={`muted text-11 ${styles.how}`}>
+          <span className={`fill muted text-11 ${styles.how}`}>
             Press a sentence to see which messages have its words.
           </span>
         ) : (
-          <span className={`text-12-18 ${styles.how}`} role="status">
+          <span className={`fill text-12-18 ${styles.how}`} role="status">
             {sources.length === 0 && 'Nothing in the window says this.'}
             {sources.length > 0 && 'By its words, from '}
             {sources.map(({ seqs }, at) => (
@@ -53,7 +53,7 @@ export function Answer() {
               // biome-ignore lint/suspicious/noArrayIndexKey: a sentence may stand twice
               key={at}
               type="button"
-              className={styles.sentence}
+              className={`hovers round-1 ${styles.sentence}`}
               aria-pressed={search.said === sentence.trim()}
               onClick={() =>
                 go({ said: search.said === sentence.trim() ? undefined : sentence.trim().slice(0, 500) })

@@ -66,11 +66,11 @@ function Answers({ asked, old }: { readonly asked: ThreadAddress; readonly old: 
       <div className={`grid gap-4 ${styles.answers}`}>
         <section aria-label="The old answer">
           <h3 className="small-heading">Before</h3>
-          <p className="breaks">{old}</p>
+          <p className="written">{old}</p>
         </section>
         <section aria-label="The new answer" aria-busy={live !== undefined}>
           <h3 className="small-heading">Now</h3>
-          <p className="breaks">{text || (live ? 'Asking …' : '')}</p>
+          <p className="written">{text || (live ? 'Asking …' : '')}</p>
           {fault && <Notice kind="danger">{fault.message}</Notice>}
         </section>
       </div>

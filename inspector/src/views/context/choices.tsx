@@ -82,7 +82,7 @@ export function Choices({ marked, recent, onPick }: ChoicesProps) {
         <tbody ref={body} onKeyDown={move}>
           {policies.map(policy => (
             <tr key={policy}>
-              <th scope="row" data-marked={marked.some(mark => mark.policy === policy)}>
+              <th scope="row" className="cut" data-marked={marked.some(mark => mark.policy === policy)}>
                 {policy.replace('-', ' ')}
               </th>
               {windows.map(window => {
@@ -118,12 +118,12 @@ export function Choices({ marked, recent, onPick }: ChoicesProps) {
         </tbody>
       </table>
       {!isMade && (
-        <Button onClick={() => setAsked(true)} className={styles.make ?? ''}>
+        <Button onClick={() => setAsked(true)} className="space-above-6px">
           Make all choices
         </Button>
       )}
       {recent && (
-        <p className={`muted text-11 ${styles.note}`}>
+        <p className="muted text-11 space-above-6px">
           The number: new tokens in a call, the mean of the last {count(recent.calls)}. A click sets B, with
           Shift A.
         </p>

@@ -36,7 +36,7 @@ const mostCalls = 600
 const recentCalls = 30
 
 /** Two windows and policies side by side at one moment: what either sends, what B drops and adds, what each would read. */
-export function ComparedContext() {
+export default function ComparedContext() {
   const { place, entries, point, selected, select } = useScene()
   const { go } = place
   const { at } = point

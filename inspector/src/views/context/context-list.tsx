@@ -73,7 +73,12 @@ export function ContextList(props: ContextListProps) {
           switch (item.kind) {
             case 'edge':
               return (
-                <div key={item.key} className={`row gap-2 ${styles.edge}`} role="presentation" style={style}>
+                <div
+                  key={item.key}
+                  className={`row gap-2 one-line ${styles.edge}`}
+                  role="presentation"
+                  style={style}
+                >
                   <span>cached prefix (estimate) to here</span>
                   <i />
                   <span className="soft">{amountOf(item.anew, 'new token')}</span>
@@ -99,7 +104,7 @@ export function ContextList(props: ContextListProps) {
               return (
                 <Row key={item.key} {...{ ...looksOf(item), style }}>
                   {item.kind === 'line' ? (
-                    <span className={styles.text}>{item.text}</span>
+                    <span className={`cut ${styles.text}`}>{item.text}</span>
                   ) : (
                     <From {...item.source} />
                   )}
@@ -161,7 +166,7 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
       <span className={`grid soft ${styles.fold}`} aria-hidden="true">
         {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
       </span>
-      <span className={styles.said}>
+      <span className={`cut soft ${styles.said}`}>
         {part === 'recall' ? title : oneLine(row.text, 160)}
         <span className="muted">{names}</span>
       </span>
@@ -172,7 +177,7 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
 
 /** The name of a part where the part begins. */
 const Part = ({ part }: { readonly part: SentRow['part'] | undefined }) => (
-  <span className={`ellipsis one-line ${styles.part}`} title={part && nameOfPart(part)}>
+  <span className="cut bold coloured" title={part && nameOfPart(part)}>
     {part === 'marker' ? 'gap note' : part && nameOfPart(part)}
   </span>
 )
@@ -208,7 +213,7 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
         {shortRole(seq === undefined ? (row?.role ?? '') : (entry?.role ?? ''))}
       </span>
       {/* A cleared entry is sent as the line that the row has. */}
-      <span className={styles.text}>
+      <span className={`cut ${styles.text}`}>
         {oneLine(row?.text ?? (seq === undefined ? '' : text), style ? 160 : 240)}
         {/* The row is in both lists: say that the form differs. */}
         {there !== undefined && there !== 'omitted' && there !== shownFate && (
@@ -228,8 +233,8 @@ function From({ conversation, title, actor, branch, seq, time, why, isGone }: Re
   const name = `${title?.trim() || conversation} #${seq}`
   return (
     <>
-      <span className={styles.day}>{time === undefined ? 'deleted since' : dateOf(time)}</span>
-      <span className={styles.text}>
+      <span className={`to-right ${styles.day}`}>{time === undefined ? 'deleted since' : dateOf(time)}</span>
+      <span className={`cut ${styles.text}`}>
         {isGone ? (
           name
         ) : (

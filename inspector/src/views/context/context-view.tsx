@@ -65,11 +65,8 @@ function missing({ turn, call }: ConversationSearch, isTurn: boolean): string {
   return isTurn ? `No model was asked in turn ${turn}` : `There is no turn ${turn}`
 }
 
-const ComparedContext = lazy(() =>
-  keepTrying(async () => ({ default: (await import('./compared-context.tsx')).ComparedContext })),
-)
-
-const SentText = lazy(() => keepTrying(async () => ({ default: (await import('./sent-text.tsx')).SentText })))
+const ComparedContext = lazy(() => keepTrying(() => import('./compared-context.tsx')))
+const SentText = lazy(() => keepTrying(() => import('./sent-text.tsx')))
 
 const nothing: Moment = { rows: [], stretches: [] }
 

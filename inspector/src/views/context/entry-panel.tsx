@@ -33,7 +33,7 @@ export function EntryPanel({ sides, recent, onPick }: EntryPanelProps) {
       {seq !== undefined && <Header seq={seq} isCompared={sides !== undefined} />}
       <div className={`scrolls-down thin-bar ${styles.body}`}>
         {seq === undefined ? (
-          <p className={styles.muted}>Select a message to see what each side makes of it and why.</p>
+          <p className="muted">Select a message to see what each side makes of it and why.</p>
         ) : (
           <>
             {sides ? <Verdicts {...{ seq, sides }} /> : <Why seq={seq} />}
@@ -63,8 +63,8 @@ function Header({ seq, isCompared }: { readonly seq: number; readonly isCompared
   const row = moment.rows[index]
   const verdict = runAt(moment.stretches, seq)
   return (
-    <header className={styles.header}>
-      <h2>
+    <header className={`line-below ${styles.header}`}>
+      <h2 className="row gap-2 heading fate-text">
         {!isCompared && (
           <>
             <span className={`grid fate ${styles.glyph}`}>
@@ -83,12 +83,12 @@ function Header({ seq, isCompared }: { readonly seq: number; readonly isCompared
           <X size={14} aria-hidden />
         </Button>
       </h2>
-      <p>
+      <p className="muted text-12-18">
         {role} · {fullTime(time)} · turn {turn}
         {tokens !== undefined && ` · ${amountOf(tokens, 'token')}`}
       </p>
       {row && !isCompared && (
-        <p>
+        <p className="muted text-12-18">
           message {index + 1} of {moment.rows.length}
           {row.standsFor.includes(seq) && `, line ${row.standsFor.indexOf(seq) + 1}`}
           {verdict && ` · by the rule ${verdict.rule}`}
@@ -105,7 +105,7 @@ function Verdicts({ seq, sides }: { readonly seq: number; readonly sides: readon
       {sides.map(({ letter, answer }) => {
         const { fate, why } = (answer && runAt(answer.stretches, seq)) ?? {}
         return (
-          <div key={letter} data-fate={fate}>
+          <div key={letter} className="grid" data-fate={fate}>
             <dt className="bold">{letter}</dt>
             <dd className="fate-text">{fate && <FateGlyph fate={fate} />}</dd>
             <dd>
@@ -133,7 +133,7 @@ function Text({ seq, few }: { readonly seq: number; readonly few: number }) {
     <section>
       <h3>Text {text !== undefined && <CopyButton text={text} />}</h3>
       {text === undefined ? (
-        <p className={styles.muted}>Being read …</p>
+        <p className="muted">Being read …</p>
       ) : (
         <EntryText key={seq} role={entries[seq - 1]!.role} {...{ text, few, places }} />
       )}
@@ -191,7 +191,7 @@ function Life({ seq }: { readonly seq: number }) {
   return (
     <section>
       <h3>Its life, by {isByCall ? 'call' : 'turn'}</h3>
-      {!isKnown && <p className={styles.muted}>{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>}
+      {!isKnown && <p className="muted">{isWhole ? 'Not in any context yet.' : 'Being read …'}</p>}
       {isKnown && (
         <p className={`text-12 ${styles.life}`}>
           {first > 0 && '… '}
@@ -235,7 +235,7 @@ function EntryText({ role, text, few, places }: EntryTextProps) {
         {shown.length < text.length && '…'}
       </p>
       {shown.length < text.length && (
-        <p className={styles.rest}>
+        <p className={`muted ${styles.rest}`}>
           {isWhole ? (
             `Copy it to see the other ${count(text.length - mostCharacters)} characters.`
           ) : (

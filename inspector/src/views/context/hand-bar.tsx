@@ -7,7 +7,6 @@ import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
-import styles from './hand-bar.module.css'
 import { useScene } from './scene.ts'
 import { readSide, writeSide } from './side.ts'
 
@@ -61,7 +60,7 @@ export function HandBar({ seq }: { readonly seq: number }) {
   )
   return (
     <>
-      <div className={`flex wraps gap-1 ${styles.bar}`} role="group" aria-label={`What to do with #${seq}`}>
+      <div className="flex wraps gap-1 space-above-2" role="group" aria-label={`What to do with #${seq}`}>
         {line('pin', 'Pin', 'Unpin', <Pin size={14} aria-hidden />)}
         {line('hide', 'Hide', 'Show again', <EyeOff size={14} aria-hidden />)}
         <Button kind="danger" why={gone ?? scope('admin')} onClick={() => setErasing(true)}>

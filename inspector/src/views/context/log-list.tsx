@@ -82,18 +82,18 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
               seq={item.seq}
               style={style}
             >
-              <span className={`muted to-right ${styles.seq}`}>{item.seq}</span>
+              <span className={`light muted to-right ${styles.seq}`}>{item.seq}</span>
               <span className={`centred fate ${styles.glyph}`}>
                 <FateGlyph fate={item.fate} />
               </span>
-              <span className={styles.role}>{shortRole(scale.entries[item.seq - 1]?.role ?? '')}</span>
+              <span className="light muted">{shortRole(scale.entries[item.seq - 1]?.role ?? '')}</span>
               <span className={`cut ${styles.text}`}>{oneLine(text, 120)}</span>
             </Row>
           ) : (
             <Row
               key={item.key}
               id={item.key}
-              className={`listed grid middle ${styles.fold}`}
+              className={`listed grid middle muted ${styles.fold}`}
               data-kind={item.kind}
               data-cursor={item === items[selectedAt]}
               aria-expanded={item.kind === 'fold' ? false : undefined}

@@ -6,10 +6,7 @@ import { entryAt, type LogScale, toY } from '../../parts/log-scale.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { hover, useScene } from './scene.ts'
 
-/**
- * The places of a strip in its area, from left to right: its line along all that the log has, the frame of an entry that is
- * selected or under the pointer, and where the pointer is on an entry.
- */
+/** Where a strip has its line, the frame of an entry that is selected or under the pointer, and what the pointer reaches. */
 interface StripShape {
   readonly sides: readonly StripSide[]
   readonly spine: number

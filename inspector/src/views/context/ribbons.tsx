@@ -114,7 +114,12 @@ function Days({ scale, cut }: { readonly scale: LogScale; readonly cut: number |
   return (
     <div ref={setArea} className={`through wide-only tall ${styles.days}`} aria-hidden="true">
       {labels.map(({ at, text }) => (
-        <span key={`${text} ${at}`} data-cut={text === 'cut' || undefined} style={{ top: at }}>
+        <span
+          key={`${text} ${at}`}
+          className="absolute muted to-right one-line"
+          data-cut={text === 'cut' || undefined}
+          style={{ top: at }}
+        >
           {text}
         </span>
       ))}

@@ -141,10 +141,7 @@ export interface ListOptions {
   readonly sameAs?: SameAs | undefined
 }
 
-/**
- * Usually the block that the newest message asked for is open, and the one with the selection. In a comparison every block of
- * recall is open, messages that both sides send are folded, and nothing is pinned.
- */
+/** Open are the blocks of the newest message and of the selection; in a comparison all of recall, and nothing is pinned. */
 export function toContextItems(
   rows: readonly SentRow[],
   point: Pick<TimelinePoint, 'tokens' | 'reused'>,

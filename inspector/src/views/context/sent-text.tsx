@@ -16,7 +16,7 @@ import styles from './context-view.module.css'
 import { useScene } from './scene.ts'
 
 /** What was sent, byte for byte: the request with its model, options and tools as JSON, or the prompt as plain text. */
-export function SentText() {
+export default function SentText() {
   const { shownPoint, moment, place } = useScene()
   const { at, call } = shownPoint
   const isText = place.search.as === 'text'
@@ -86,10 +86,7 @@ interface BigTextProps {
   readonly find: TextFind
 }
 
-/**
- * A text of any size, exactly as it is. It stands in blocks that the browser lays out when they come into view, so that it can
- * be selected, copied and printed as a whole.
- */
+/** A text of any size, exactly as it is: blocks are laid out when they come into view, and it can be copied as a whole. */
 function BigText({ text, label, find: { word, places, current } }: BigTextProps) {
   const blocks = useMemo(() => toBlocks(text), [text])
   const box = useRef<HTMLDivElement>(null)

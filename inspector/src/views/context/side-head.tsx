@@ -36,7 +36,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
   return (
     <section className={`grid slim from-top gap-2 ${styles.side}`} aria-label={letter}>
       <div className="row wraps gap-6px slim">
-        <b className={styles.letter} data-letter={letter}>
+        <b className={`rigid round-1 ${styles.letter}`} data-letter={letter}>
           {letter}
         </b>
         <ChoiceMenu

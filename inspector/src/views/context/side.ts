@@ -16,10 +16,7 @@ import { type SameAs, useScene } from './scene.ts'
 /** The settings of one side of a comparison. Omitted settings default to those of the last call of the thread. */
 export type Side = Readonly<Partial<ReturnType<typeof readSide>>>
 
-/**
- * Reads a side of an address: `4096.balanced`, with more settings behind it: `4096.default.effort-70.reserve-512.notes-off`.
- * Invalid settings are left out. The text of a system prompt stands in a field of its own.
- */
+/** Reads a side of an address: `4096.balanced`, `4096.default.effort-70.reserve-512`. Invalid settings are left out. */
 export function readSide(text = '', system?: string) {
   const [window = '', policy = '', ...settings] = text.split('.')
   const settingOf = (name: string) =>

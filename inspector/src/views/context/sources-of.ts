@@ -19,10 +19,7 @@ const leastShare = 0.3
 /** The most messages that are named for a sentence. */
 const mostSources = 5
 
-/**
- * The messages that hold the words of a sentence, the best first. By words alone: a word counts the more, the fewer messages have it.
- * Empty where no message has enough of them.
- */
+/** The messages that hold the words of a sentence, the best first: rare words count more. Empty if none has enough. */
 export function sourcesOf(sentence: string, texts: readonly SaidText[]): readonly SaidText[] {
   const wanted = wordsOf(sentence)
   const heldWords = texts.map(({ text }) => {

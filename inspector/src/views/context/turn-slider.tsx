@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { startDrawing, useColours } from '../../parts/canvas.ts'
 import { colourOfPart, fateInText, fateNames, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import { type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
+import { axisEvents, type TurnStop, toCallStops, toDays } from '../../parts/stops.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { useScene } from './scene.ts'
 import styles from './turn-slider.module.css'
@@ -40,10 +40,6 @@ export function TurnSlider() {
   const days = useMemo(() => toDays(lanes, step * lanes.length), [lanes, step])
   const thumb = Math.max(8, step + 3)
   const thumbLeft = Math.min(size.width - thumb, (now + 0.5) * step - thumb / 2)
-  const indexAt = (event: React.PointerEvent) => {
-    const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(lanes.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
-  }
   const turnButton = (to: number, label: string, end: string, Icon: LucideIcon) => (
     <Button kind="icon" aria-label={label} why={stops[to] ? undefined : end} onClick={() => toTurn(to)}>
       <Icon size={16} aria-hidden />
@@ -66,9 +62,9 @@ export function TurnSlider() {
             {isPlaying ? <Pause size={14} aria-hidden /> : <Play size={14} aria-hidden />}
           </Button>
         </p>
-        <p className={styles.time}>{dayTime(point.time)}</p>
+        <p className={`muted text-11 one-line ${styles.time}`}>{dayTime(point.time)}</p>
         {calls.length > 1 && (
-          <p className={styles.calls}>
+          <p className={`muted text-11 one-line ${styles.calls}`}>
             <button type="button" aria-label="Call before" onClick={() => toCall(-1)}>
               ‹
             </button>
@@ -92,7 +88,7 @@ export function TurnSlider() {
       <div className="slim">
         <div
           ref={setArea}
-          className={styles.area}
+          className={`relative ${styles.area}`}
           role="slider"
           tabIndex={0}
           aria-label={isByCall ? 'Call' : 'Turn'}
@@ -101,13 +97,7 @@ export function TurnSlider() {
           aria-valuenow={isByCall ? call + 1 : shownTurn}
           aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached`}
           aria-busy={!timeline.isWhole}
-          onPointerDown={event => {
-            event.currentTarget.setPointerCapture(event.pointerId)
-            pick(indexAt(event))
-          }}
-          onPointerMove={event => {
-            if (event.buttons === 1) pick(indexAt(event))
-          }}
+          {...axisEvents(step, lanes.length, pick)}
         >
           <canvas ref={canvas} />
           <span className={`absolute through ${styles.thumb}`} style={{ left: thumbLeft, width: thumb }}>

@@ -30,7 +30,7 @@ export function Verdict() {
       ? verdictOf(seen, point)
       : seenWords(seen, saw, { ...point, left: seen.match && lastTurn(seen.match.entry) })
   return (
-    <div className={`flex wraps gap-2 ${styles.verdict}`}>
+    <div className={`flex wraps baseline gap-2 ${styles.verdict}`}>
       <p className={`slim breaks text-12-18 ${styles.words}`} role="status">
         {answer ? words(answer) : (error?.message ?? 'Looking …')}{' '}
         {free !== undefined && saw === undefined && <span className="muted">{free}. </span>}
@@ -50,10 +50,10 @@ export function Verdict() {
           </Button>
         ))}
       </p>
-      <label className={`row gap-2 ${styles.saw}`}>
+      <label className={`row gap-2 muted outlined round-2 ${styles.saw}`}>
         <Search size={14} aria-hidden />
         <input
-          className="text-12 fill slim"
+          className="text-12 fill slim tall clear bare"
           type="search"
           maxLength={1000}
           value={search.saw ?? ''}

@@ -4,7 +4,6 @@ import { fateAt, runAt } from '../../parts/fates.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import { Marked, type Places } from '../../parts/marked.tsx'
 import { keptFree } from '../../parts/token-words.ts'
-import panel from './entry-panel.module.css'
 import { useScene } from './scene.ts'
 import styles from './why-section.module.css'
 
@@ -17,7 +16,7 @@ export function Why({ seq }: { readonly seq: number }) {
   return (
     <section>
       <h3>Why</h3>
-      <p className={panel.muted}>{runAt(moment.stretches, seq)?.why ?? 'Being read …'}</p>
+      <p className="muted">{runAt(moment.stretches, seq)?.why ?? 'Being read …'}</p>
     </section>
   )
 }
@@ -36,14 +35,16 @@ function WhySection({ why }: WhyProps) {
         {recall && fate !== 'digested' ? <RecallReason why={why} /> : sentence(stored?.why ?? why.why)}
       </p>
       {asking && asking.hits.length > 0 && (
-        <blockquote>
+        <blockquote className="soft text-12 breaks space-above-6px">
           <Marked {...excerpt(asking.text, asking.hits)} />
         </blockquote>
       )}
-      {fate === 'digested' && text !== undefined && <blockquote>{text.slice(0, 300)}</blockquote>}
+      {fate === 'digested' && text !== undefined && (
+        <blockquote className="soft text-12 breaks space-above-6px">{text.slice(0, 300)}</blockquote>
+      )}
       <Room why={why} />
       {unit.first !== unit.last && (
-        <p className={styles.more}>
+        <p className="muted text-12-18 space-above-6px">
           Sent or left out together with{' '}
           {unit.last - unit.first === 1
             ? `#${why.seq === unit.first ? unit.last : unit.first}`
@@ -52,7 +53,9 @@ function WhySection({ why }: WhyProps) {
         </p>
       )}
       {leaving && !isProtected && (
-        <p className={styles.more}>Drops out in about {amountOf(leaving.turns, 'turn')}</p>
+        <p className="muted text-12-18 space-above-6px">
+          Drops out in about {amountOf(leaving.turns, 'turn')}
+        </p>
       )}
     </section>
   )
@@ -100,7 +103,7 @@ const Words = ({ words }: { readonly words: readonly string[] }) => (
         <mark>{word}</mark>{' '}
       </span>
     ))}
-    {words.length > mostWords && <span className={styles.muted}>and more</span>}
+    {words.length > mostWords && <span className="light muted">and more</span>}
   </>
 )
 
@@ -123,9 +126,9 @@ function Room({ why }: WhyProps) {
   const isByCut = cut && fate !== 'kept' && fate !== 'altered' && fate !== 'cleared'
   return (
     <>
-      {figures && <p className={styles.more}>{figures}</p>}
+      {figures && <p className="muted text-12-18 space-above-6px">{figures}</p>}
       {isByCut && (
-        <p className={styles.more}>
+        <p className="muted text-12-18 space-above-6px">
           History starts at #{cut.before}
           {fate === 'omitted'
             ? ` since ${turn === 0 ? `#${cut.at}` : `turn ${turn}`}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`

@@ -8,21 +8,16 @@ import menu from '../../parts/menu.module.css'
 import styles from './client-cell.module.css'
 
 /** Which client it came from and how it was recognised; pressed, why, and what else is known of the conversation. */
-export function ClientCell({
-  row,
-  tabIndex,
-}: {
-  readonly row: ListedConversation
-  readonly tabIndex: number
-}) {
+export function ClientCell(props: { readonly row: ListedConversation; readonly tabIndex: number }) {
+  const { row, tabIndex } = props
   const { latest } = row
   const { name } = clientOf(row)
   const how = latest?.request && (howFound[latest.request.kind] ?? latest.request.kind)
   return (
     <Popover.Root>
       <Popover.Trigger className={styles.client} tabIndex={tabIndex} title="Where it came from, and why here">
-        <span>{name}</span>
-        {how !== undefined && <span className={styles.how}>{how}</span>}
+        <span className="cut block">{name}</span>
+        {how !== undefined && <span className={`cut block ${styles.how}`}>{how}</span>}
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Positioner sideOffset={4} align="start" className={menu.positioner}>
@@ -71,7 +66,9 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
       <Fact name="Written to">{fullTime(updatedAt)}</Fact>
       {metadata !== undefined && metadata !== null && (
         <Fact name="Metadata">
-          <pre>{JSON.stringify(metadata, null, 2).slice(0, mostMetadata)}</pre>
+          <pre className="scrolls small-code written">
+            {JSON.stringify(metadata, null, 2).slice(0, mostMetadata)}
+          </pre>
         </Fact>
       )}
     </dl>

@@ -45,12 +45,12 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={`wide absolute hovers ${styles.row}`}
+      className={`wide absolute grid middle line-below hovers ${styles.row}`}
       data-active={isActive}
       style={{ transform: `translateY(${start}px)` }}
       onFocus={() => onFocus(conversation)}
     >
-      <div role="cell" className={styles.name}>
+      <div role="cell" className={`grid middle gap-4 ${styles.name}`}>
         <span className="centred soft">
           {latest?.isExperiment && status === 'idle' ? (
             <FlaskConical size={14} aria-label="Experiment" />
@@ -74,10 +74,10 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           </span>
         </span>
       </div>
-      <div role="cell" className={styles.client}>
+      <div role="cell" className={`relative slim ${styles.client}`}>
         <ClientCell row={row} tabIndex={tabIndex} />
       </div>
-      <div role="cell" className={styles.fates}>
+      <div role="cell" className={`flex wraps soft chip-text one-line ${styles.fates}`}>
         {fates
           .map(({ fate, name }) => ({ fate, name, amount: last?.counts[fate] ?? 0 }))
           .filter(({ amount }) => amount > 0)
@@ -112,7 +112,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           </>
         )}
       </div>
-      <div role="cell" className={styles.used}>
+      <div role="cell" className={`grid middle gap-2 ${styles.used}`}>
         <span>
           <time dateTime={new Date(updatedAt).toISOString()} title={fullTime(updatedAt)}>
             {ago(updatedAt, now)}

@@ -81,9 +81,13 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
           empty
         ) : (
           <div role="table" aria-label="Conversations" aria-rowcount={hasMore ? -1 : rows.length + 1}>
-            <div role="rowgroup" className={`wide-only ${styles.header}`}>
+            <div role="rowgroup" className={`sticky wide-only ${styles.header}`}>
               {/* biome-ignore lint/a11y/useFocusableInteractive: a row is no control */}
-              <div role="row" aria-rowindex={1} className={`muted label ${styles.columns}`}>
+              <div
+                role="row"
+                aria-rowindex={1}
+                className={`grid middle muted label line-below ${styles.columns}`}
+              >
                 {columns.map(({ name, className }) => (
                   // biome-ignore lint/a11y/useFocusableInteractive: nothing is sorted here
                   <span key={name} role="columnheader" className={className}>

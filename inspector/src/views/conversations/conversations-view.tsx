@@ -40,7 +40,7 @@ export function ConversationsView() {
   return (
     <div className={`view ${styles.view}`}>
       <header className={`row gap-3 ${styles.head}`}>
-        <h1>
+        <h1 className="one-line">
           {isFiltered
             ? `${count(rows.length)} of ${count(read)}${more} conversations`
             : `${count(read)}${more} ${read === 1 ? 'conversation' : 'conversations'}`}
@@ -78,13 +78,14 @@ export function ConversationsView() {
         )}
       </header>
       <div className={`row between gap-3 line-below ${styles.filters}`}>
-        <fieldset aria-label="Which conversations">
+        <fieldset className="flex gap-1 slim" aria-label="Which conversations">
           {[{ show: undefined, name: 'All', amount: read }, ...amounts.byKind]
             .filter(({ show, amount }) => amount > 0 || show === undefined || show === search.show)
             .map(({ show, name, amount }) => (
               <button
                 key={name}
                 type="button"
+                className={filter}
                 aria-pressed={show === search.show}
                 onClick={() => go({ show: show === search.show ? undefined : show })}
               >
@@ -118,6 +119,8 @@ export function ConversationsView() {
   )
 }
 
+const filter = 'inline gap-1 rigid soft chip-text one-line row-high padded-tight hovers inset round-2'
+
 const noScopes: ServerInfo['scopes'] = []
 
 interface ClientMenuProps {
@@ -132,7 +135,7 @@ function ClientMenu({ clients, chosen, onChoose }: ClientMenuProps) {
   return (
     <span className={`row rigid ${styles.clients}`}>
       <Menu.Root>
-        <Menu.Trigger className={styles.client} data-chosen={chosen !== undefined}>
+        <Menu.Trigger className={`${filter} ${styles.client}`} data-chosen={chosen !== undefined}>
           {name === undefined ? 'Any client' : <>From {name}</>}
           <ChevronDown size={14} aria-hidden />
         </Menu.Trigger>

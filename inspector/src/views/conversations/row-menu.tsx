@@ -107,7 +107,7 @@ export function DeleteDialog({ row, onClose, finalFocus }: DeleteDialogProps) {
       {latest && `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
       {title !== conversation && (
         <>
-          Its id is <code>{conversation}</code>.{' '}
+          Its id is <code className="code">{conversation}</code>.{' '}
         </>
       )}
       This id stays blocked: a new conversation needs another one.

@@ -162,7 +162,7 @@ function Piece({ piece, experiment, act: { role, status } }: TurnProps & { reado
       </LongText>
       <div className={styles.result} data-error={isError}>
         {result === undefined ? (
-          <span className={`inline gap-6px bold ${styles.running}`}>
+          <span className="inline gap-6px bold coloured" data-status="running">
             {isRunning && <StatusMark status="running" label="running" />}
             {isRunning ? 'running' : 'gave no result'}
           </span>

@@ -76,11 +76,13 @@ export function Board(props: BoardProps) {
       role="region"
       aria-label="Board"
     >
-      <div className={styles.inner} style={{ width: lead + last * columns.width + gutter }}>
-        <i className={styles.chosen} style={{ left: lead + (step - 1) * columns.width }} />
-        {last > open && <i className={styles.coming} style={{ left: lead + open * columns.width }} />}
+      <div className={`relative ${styles.inner}`} style={{ width: lead + last * columns.width + gutter }}>
+        <i className={`absolute ${styles.chosen}`} style={{ left: lead + (step - 1) * columns.width }} />
+        {last > open && (
+          <i className={`absolute ${styles.coming}`} style={{ left: lead + open * columns.width }} />
+        )}
         <table
-          className={styles.grid}
+          className={`relative ${styles.grid}`}
           style={{ width: lead + drawn.last * columns.width }}
           aria-label={`What each role of ${id} did in each step`}
         >
@@ -247,7 +249,10 @@ function Cell({ name, step, board }: RoleRowProps & { readonly step: number }) {
         )}
         {lines.length === 0 && isEnded && isRead && <span className={styles.line}>–</span>}
         {fullness > 0 && (
-          <i className={styles.fullness} style={{ width: `${Math.min(100, 100 * fullness)}%` }} />
+          <i
+            className={`absolute ${styles.fullness}`}
+            style={{ width: `${Math.min(100, 100 * fullness)}%` }}
+          />
         )}
       </button>
     </td>

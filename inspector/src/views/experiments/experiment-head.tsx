@@ -21,10 +21,8 @@ import { shownValue } from './series.ts'
 type ControlWish = 'pause' | 'resume' | 'stop'
 
 /** The name of an experiment, how it stands, and what can be done about it. */
-export function ExperimentHead({
-  shown,
-  onPlan,
-}: Pick<BoardProps, 'shown'> & { readonly onPlan: () => void }) {
+export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onPlan: () => void }) {
+  const { shown, onPlan } = props
   const { id, name, status, result, goals, hasPlan } = shown
   const { wish, order, isBusy, fault } = useWishes(id, status)
   const { data: server } = useQuery(serverQuery)

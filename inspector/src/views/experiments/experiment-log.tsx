@@ -53,8 +53,8 @@ export function ExperimentLog({ shown, warnings }: Pick<BoardProps, 'shown'> & P
             <tr key={key} data-kind={kind}>
               <td>{secondsOf.format(time)}</td>
               <td>{step}</td>
-              <td className={styles.who}>{who}</td>
-              <td className={styles.what}>
+              <td className="breaks">{who}</td>
+              <td className={`breaks ${styles.what}`}>
                 {seq === undefined ? (
                   <span className={`clear bold ${styles.name}`}>{what}</span>
                 ) : (

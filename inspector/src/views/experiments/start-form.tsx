@@ -38,7 +38,7 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
       <h2 id="start-heading" className="heading">
         Start an experiment
       </h2>
-      <div className={styles.columns}>
+      <div className={`grid ${styles.columns}`}>
         <fieldset className={`grid gap-2px slim scrolls from-top ${styles.plans}`}>
           <legend className="muted caption">Plan</legend>
           {choices.map(({ of: choice, name, about }) => (
@@ -51,7 +51,7 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
               />
               <span>
                 <b className="block breaks">{name}</b>
-                <small>{about}</small>
+                <small className="block muted text-11 breaks">{about}</small>
               </span>
             </label>
           ))}
@@ -180,7 +180,7 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
         <div ref={numbers} className={`clipped on-sunken line-right ${styles.numbers}`} aria-hidden="true">
           {Array.from({ length: Math.min(lines, mostLines) }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-            <i key={at} data-wrong={wrong.has(at + 1)}>
+            <i key={at} className="block muted code to-right" data-wrong={wrong.has(at + 1)}>
               {at + 1}
             </i>
           ))}
@@ -209,7 +209,11 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
             {problems.map((one, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two problems may have the same place
               <li key={at}>
-                <button type="button" onClick={() => show(one)}>
+                <button
+                  type="button"
+                  className="flex wraps wide danger text-12-18 breaks round-1"
+                  onClick={() => show(one)}
+                >
                   <span className="bold">Line {one.line}</span>
                   {one.place !== '' && <code>{one.place}</code>}
                   <span>{one.problem}</span>

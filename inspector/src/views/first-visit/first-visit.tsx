@@ -37,7 +37,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
           <div className={`grid middle ${styles.page}`}>
             <section className={`slim ${styles.start}`}>
               <h1>See what the model saw, and why it forgot</h1>
-              <p className={styles.lead}>
+              <p className={`soft ${styles.lead}`}>
                 Every message of a conversation, what became of it in each call, and the reason.
                 {isEmpty && ' There is nothing here yet.'}
               </p>
@@ -47,7 +47,9 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
                 </p>
               )}
               <Starts scopes={data.scopes} />
-              <h2 className={styles.or}>or send your own application through it</h2>
+              <h2 className={`row gap-3 muted text-12 ${styles.or}`}>
+                or send your own application through it
+              </h2>
               <Connect server={data} isWaiting={isEmpty} />
               <AnsweringModel server={data} />
             </section>
@@ -146,13 +148,13 @@ function Setup({ label, icon, children, more, ways }: SetupProps) {
       <div>
         <p>{children}</p>
         <details>
-          <summary>{more}</summary>
-          <dl>
+          <summary className="accent">{more}</summary>
+          <dl className="grid gap-2 space-above-2">
             {ways.map(({ name, line }) => (
               <div key={line}>
                 <dt>{name}</dt>
-                <dd>
-                  <code>{line}</code>
+                <dd className="row between gap-2 on-sunken framed round-2">
+                  <code className="slim code clear breaks">{line}</code>
                   <CopyButton text={line} />
                 </dd>
               </div>
@@ -172,11 +174,7 @@ export function AnsweringModel({ server: { upstream, models, model } }: { readon
     <Setup
       label="The model that answers"
       icon={
-        isSilent ? (
-          <CircleAlert size={16} className={styles.alert} aria-hidden />
-        ) : (
-          <Bot size={16} aria-hidden />
-        )
+        isSilent ? <CircleAlert size={16} color="var(--danger)" aria-hidden /> : <Bot size={16} aria-hidden />
       }
       more="Use another model"
       ways={modelWays}

@@ -25,8 +25,8 @@ export function SamplePicture() {
         <text x={windowStart} y="-10">
           what the model got: <tspan>{count(tokens)}</tspan> tokens
         </text>
-        <rect className={styles.spine} x="-2" y="0" width="2" height={height} />
-        <path className={styles.omitted} d={omittedBars} />
+        <rect fill="var(--line-3)" x="-2" y="0" width="2" height={height} />
+        <path stroke="var(--omitted)" strokeWidth="0.7" d={omittedBars} />
         {ribbons.map(({ colour, path }) => (
           <path key={path} className={styles.ribbon} data-colour={colour} d={path} />
         ))}
@@ -36,13 +36,13 @@ export function SamplePicture() {
         {boxes.map(({ colour, y, height }) => (
           <rect key={y} data-colour={colour} {...box} y={y} height={height} />
         ))}
-        <rect className={styles.reused} x={windowStart} y="0" width="4" height={reusedTo} rx="2" />
+        <rect fill="var(--reused)" x={windowStart} y="0" width="4" height={reusedTo} rx="2" />
         <path className={styles.anew} d={`M${windowStart + 2} ${reusedTo + 4}V${height - 36}`} />
       </svg>
-      <figcaption>
+      <figcaption className="muted text-12-18">
         The sample at turn 168. <b data-fate="kept">Blue</b> stands word for word,{' '}
         <b data-fate="recalled">orange</b> was brought back because the newest message asks for it, grey was
-        not sent. <b className={styles.green}>Green</b>: the cached prefix, which costs little.
+        not sent. <b>Green</b>: the cached prefix, which costs little.
       </figcaption>
     </figure>
   )

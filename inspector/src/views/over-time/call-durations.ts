@@ -2,10 +2,7 @@ import { groupBy } from '../../../../src/log/group-by.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 
-/**
- * How long calls took, where the log tells: from when a call was made to when the reply was written, if no other call of the
- * turn was made between.
- */
+/** How long calls took: from a call to its written reply, if no other call of the turn was made between. */
 export function callDurations(
   calls: readonly (Pick<TimelinePoint, 'call' | 'turn' | 'time'> & { readonly status?: string })[],
   entries: readonly Pick<Brief, 'turn' | 'role' | 'time'>[],

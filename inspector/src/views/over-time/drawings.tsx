@@ -71,10 +71,10 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
               height={Math.max(0, y(capacityOf(point)) - y(point.window))}
               fill="url(#sent-reserve)"
             />
-            <path className={styles.room} d={`M${from} ${y(capacityOf(point))}H${to}`} />
+            <path fill="none" stroke="var(--line-3)" d={`M${from} ${y(capacityOf(point))}H${to}`} />
           </g>
         ))}
-        <path className={styles.unknown} d={plot.barsPath(unknown)} />
+        <path fill="var(--press)" d={plot.barsPath(unknown)} />
         {partStack.map(part => (
           <path key={part} data-colour={colourOfPart[part]} d={plot.barsPath(bars.get(part)!)} />
         ))}
@@ -83,7 +83,7 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
             {roomNote(onlyRoom)}
           </text>
         )}
-        <path className={styles.cuts} d={marks('isCut', x => `M${x - 3} ${height + 9}l3-5 3 5z`)} />
+        <path fill="var(--text-2)" d={marks('isCut', x => `M${x - 3} ${height + 9}l3-5 3 5z`)} />
         <path
           className={styles.broken}
           data-mark="broken"
@@ -188,7 +188,7 @@ export const readDrawing: Draw = ({ steps, sums, real, compared, others }, { col
     children: (
       <>
         {shared > 1 && (
-          <path className={isLess ? styles.less : styles.more} d={`${plot.linePath(between)}z`} />
+          <path fill={`var(--${isLess ? 'reused' : 'danger'}-soft)`} d={`${plot.linePath(between)}z`} />
         )}
         {others.map(other => (
           <path key={other.name} className={styles.other} d={plot.linePath(points(other))} />
@@ -239,10 +239,10 @@ export const accuracyDrawing: Draw = ({ accuracy }, { columns, width, height }) 
     foot: 4,
     children: (
       <>
-        {reported > 0 && <path className={styles.exact} d={`M0 ${y(1) + 0.5}H${width}`} />}
-        <path className={styles.without} d={plot.barsPath(silent)} />
-        <path className={styles.dots} d={squares(ratio => ratio >= 1)} />
-        <path className={styles.low} d={squares(ratio => ratio < 1)} />
+        {reported > 0 && <path stroke="var(--line-3)" d={`M0 ${y(1) + 0.5}H${width}`} />}
+        <path fill="var(--line-2)" d={plot.barsPath(silent)} />
+        <path fill="var(--meta)" d={squares(ratio => ratio >= 1)} />
+        <path fill="var(--danger)" d={squares(ratio => ratio < 1)} />
       </>
     ),
   }

@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import { count, dayTime, percent } from '../../parts/format.ts'
-import { toDays } from '../../parts/stops.ts'
+import { axisEvents, toDays } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { useSize } from '../../parts/use-size.ts'
 import { CallsTable } from './calls-table.tsx'
@@ -63,14 +63,14 @@ const Drawn = memo(function Drawn({ course, width, height, gutter }: DrawnProps)
         const { answer, about, ticks, foot = 0, children } = draw(course, { columns, width, height })
         return (
           <figure key={draw.name} className={plot.plot} aria-labelledby={`plot-${at}`} aria-busy={!isWhole}>
-            <figcaption id={`plot-${at}`}>
+            <figcaption id={`plot-${at}`} className="relative through on-panel muted text-12">
               <h2>
                 {answer}
                 {!isWhole && ' so far'}
               </h2>{' '}
               <span>{about}</span>
             </figcaption>
-            <svg width={gutter + width} height={height + foot + 12} aria-hidden="true">
+            <svg className="block" width={gutter + width} height={height + foot + 12} aria-hidden="true">
               {ticks.map(({ y, text }) => (
                 <g key={y} className={plot.tick} transform={`translate(0 ${y + 6})`}>
                   <line x1={gutter} x2={gutter + width} y1={0.5} y2={0.5} />
@@ -101,10 +101,6 @@ function PlotCursor({ course, choice, width, gutter }: StepProps & PlotAxis) {
   const { selected, hover, pick } = choice
   const hovered = hover.use()
   const step = width / Math.max(1, steps.length)
-  const indexAt = (event: React.PointerEvent) => {
-    const box = event.currentTarget.getBoundingClientRect()
-    return Math.min(steps.length - 1, Math.max(0, Math.floor((event.clientX - box.left) / step)))
-  }
   /** The number stays within the plot, though the line is at its edge. */
   const line = (kind: 'hover' | 'chosen', index: number) => {
     const at = (index + 0.5) * step
@@ -112,8 +108,10 @@ function PlotCursor({ course, choice, width, gutter }: StepProps & PlotAxis) {
     const half = String(turn).length * 3.5 + 8
     const shift = Math.max(half, Math.min(width - half, at)) - at
     return (
-      <i data-kind={kind} style={{ left: at }}>
-        <b style={{ marginLeft: shift }}>{turn}</b>
+      <i className="absolute through" data-kind={kind} style={{ left: at }}>
+        <b className="absolute" style={{ marginLeft: shift }}>
+          {turn}
+        </b>
       </i>
     )
   }
@@ -121,7 +119,7 @@ function PlotCursor({ course, choice, width, gutter }: StepProps & PlotAxis) {
   const [point] = now?.points ?? []
   return (
     <div
-      className={styles.cursor}
+      className={`absolute ${styles.cursor}`}
       style={{ left: gutter, width }}
       role="slider"
       tabIndex={0}
@@ -134,14 +132,7 @@ function PlotCursor({ course, choice, width, gutter }: StepProps & PlotAxis) {
         `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached` : ''}${now.cut ? ', history was cut' : ''}`
       }
       aria-busy={!isWhole}
-      onPointerDown={event => {
-        event.currentTarget.setPointerCapture(event.pointerId)
-        pick(indexAt(event))
-      }}
-      onPointerMove={event => {
-        if (event.buttons === 1) pick(indexAt(event))
-        else if (event.pointerType === 'mouse') hover.set(indexAt(event))
-      }}
+      {...axisEvents(step, steps.length, pick, hover.set)}
       onPointerLeave={() => hover.set(undefined)}
     >
       {hovered !== undefined && hovered !== selected && line('hover', hovered)}

@@ -60,7 +60,7 @@ export function TurnPanel({ course, choice }: StepProps) {
         <dl className={styles.figures}>
           {rows.map(({ name, value, colour, isSum }) => (
             <div key={name} className="flex between gap-2" data-sum={isSum}>
-              <dt>
+              <dt className="row gap-2 slim soft">
                 <i data-colour={colour} />
                 {name}
               </dt>

@@ -48,7 +48,7 @@ export function SearchView() {
             : 'Search in every message'}
         </h1>
       </header>
-      <div className={styles.found}>
+      <div className={`scrolls ${styles.found}`}>
         {q.trim() === '' ? (
           <NothingFound q="" />
         ) : (
@@ -79,26 +79,25 @@ function headingOf(found: readonly SearchHit[]): string {
   return `${amountOf(found.length, 'message')} in ${amountOf(conversations, 'conversation')}`
 }
 
-/**
- * How search works: before anything was searched for, and where nothing has any of the words. `onEverything` looks also where no
- * user does; absent if that was done, or may not be done.
- */
+/** How search works. `onEverything` looks also where no user does; absent if that was done, or may not be. */
 function NothingFound({ q, onEverything }: { readonly q: string; readonly onEverything?: () => void }) {
   return (
     <section className={styles.how} role={q === '' ? undefined : 'status'}>
       {q === '' ? (
-        <h2>How search works</h2>
+        <h2 className="heading">How search works</h2>
       ) : (
-        <h2>
+        <h2 className="heading breaks">
           No message has {/\s/.test(q) ? 'any of these words' : 'this word'}: <q>{q}</q>
         </h2>
       )}
       {onEverything && (
         <p className={`row wraps gap-6px muted ${styles.words}`}>
-          <Button onClick={onEverything}>Look also in notes and other text that users never see</Button>
+          <Button className="ellipsis in-width" onClick={onEverything}>
+            Look also in notes and other text that users never see
+          </Button>
         </p>
       )}
-      <ul>
+      <ul className="grid gap-6px soft">
         <li>
           A message is found if it has <b>one of the words</b>, in any conversation. Those with the most and
           the rarest words come first.
@@ -191,13 +190,13 @@ function SearchHits({ matches, ref }: SearchHitsProps) {
                 tabIndex={roving.active === key ? 0 : -1}
                 onFocus={() => roving.setActive(key)}
               >
-                <span className={styles.role} data-role={hit.role}>
+                <span className={`muted text-11 ${styles.role}`} data-role={hit.role}>
                   {roles[hit.role] ?? hit.role}
                 </span>
                 <span className={`soft breaks ${styles.text}`} dir="auto">
                   <Marked text={hit.snippet} places={hit.hits} />
                 </span>
-                <span className={`flex gap-3 one-line ${styles.more}`}>
+                <span className={`flex gap-3 muted text-11 one-line ${styles.more}`}>
                   <span className={`ellipsis ${styles.place}`}>
                     {lineOf(hit)}#{hit.seq}
                   </span>
@@ -219,7 +218,7 @@ function Heading({ conversation, amount }: { readonly conversation: string; read
   const title = titleOf(data ?? { conversation })
   return (
     <h2 className={`sticky flex baseline gap-3 subheading ${styles.heading}`}>
-      <Link {...viewAt('context', conversation)} title={conversation} tabIndex={-1}>
+      <Link {...viewAt('context', conversation)} className="cut slim" title={conversation} tabIndex={-1}>
         <bdi>{title}</bdi>
       </Link>
       <span className="rigid muted text-12">{amountOf(amount, 'message')}</span>

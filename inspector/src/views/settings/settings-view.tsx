@@ -19,7 +19,7 @@ export function SettingsView() {
   const server = useQuery(serverQuery)
   useTitle('Settings')
   return (
-    <div className={styles.place}>
+    <div className={`on-panel ${styles.place}`}>
       <div className={styles.page}>
         <h1>Settings</h1>
         <ThemeSection />
@@ -74,7 +74,7 @@ function ThemeSection() {
       <legend>Appearance</legend>
       <div className={`flex wraps gap-2 ${styles.choices}`}>
         {themes.map(({ value, name }) => (
-          <label key={value}>
+          <label key={value} className="inline gap-6px outlined round-2">
             <input
               type="radio"
               name="theme"
@@ -123,7 +123,7 @@ const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
     {meanings.map(({ scope, about }) => {
       const may = scopes.includes(scope)
       return (
-        <li key={scope} data-may={may}>
+        <li key={scope} className="grid baseline gap-2 soft" data-may={may}>
           {may ? <Check size={14} aria-label="You may" /> : <Minus size={14} aria-label="You may not" />}
           <b>{scope}</b>
           <span>{about}</span>
@@ -147,7 +147,7 @@ function ServerFacts({ server }: { readonly server: ServerInfo }) {
           <Fact name="Model servers">
             <ul className={`grid gap-2px ${styles.models}`}>
               {server.upstreams.map(one => (
-                <li key={one.name}>
+                <li key={one.name} className="flex wraps baseline">
                   <span>{one.name}</span>
                   <More>
                     {one.kind}
@@ -172,13 +172,15 @@ function ServerFacts({ server }: { readonly server: ServerInfo }) {
           ) : (
             <ul className={`grid gap-2px ${styles.models}`}>
               {models.slice(0, mostModels).map(({ name, window }) => (
-                <li key={name}>
+                <li key={name} className="flex wraps baseline">
                   <span>{name}</span>
                   {window !== undefined && <More>{count(window)} tokens</More>}
                   {name === server.model && <More>answers if none is named</More>}
                 </li>
               ))}
-              {models.length > mostModels && <li>and {count(models.length - mostModels)} more</li>}
+              {models.length > mostModels && (
+                <li className="flex">and {count(models.length - mostModels)} more</li>
+              )}
             </ul>
           )}
         </Fact>
@@ -196,10 +198,8 @@ function ServerFacts({ server }: { readonly server: ServerInfo }) {
           </Fact>
         ))}
       </dl>
-      <p className="soft breaks">
-        <Link to="/welcome" className={styles.link}>
-          Connect a client, or open a sample
-        </Link>
+      <p className="soft breaks linked">
+        <Link to="/welcome">Connect a client, or open a sample</Link>
       </p>
     </>
   )
