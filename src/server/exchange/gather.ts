@@ -1,6 +1,5 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog, mainBranch, readLog } from '../../history/log/read-log.ts'
-import { NotFoundError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { unknownId } from '../adapters/openai-error.ts'

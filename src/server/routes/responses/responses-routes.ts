@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { listLog } from '../../../history/log/read-log.ts'
 import { createRests } from '../../../history/log/rests.ts'
-import { BadRequestError, NotFoundError } from '../../../log/error.ts'
+import { BadRequestError } from '../../../log/error.ts'
 import { readBody as readFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
