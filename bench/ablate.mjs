@@ -45,8 +45,6 @@ const without = {
   'recall/judge:cover': 0,
   'recall/judge:viewTokens': never,
   'recall/judge:slope': never,
-  'recall/choose-block:smallest': 0,
-  'recall/choose-block:least': 0,
   'recall/blocks:needy': never,
   'stable/divide-room:shortBlock': 0,
 }

@@ -15,12 +15,6 @@ export interface Search extends Question, Judgement {
   readonly watch?: Watch | undefined
 }
 
-/** A smaller block is not worth its first line. */
-const smallest = 40
-
-/** When less is left, nothing more is looked for. */
-const least = 20
-
 /** What a unit costs in a block: each line two tokens more than as a message. */
 export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to - from)
 
@@ -28,7 +22,7 @@ export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to
 const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(most, slope * (strength - 1)))
 
 /** Whether a message asks strongly enough for a block, whatever room there is. */
-export const asksForBlock = (search: Search): boolean => limit(search) - search.headCost >= smallest
+export const asksForBlock = (search: Search): boolean => limit(search) > search.headCost
 
 /** Chooses the units to recall for a user message, in order, at most `room` tokens; mostly none. `recalled`: those in other blocks. */
 export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room: number) {
@@ -52,11 +46,11 @@ export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room:
   // Behind all files, or many edits of one would leave no room for the others; the newest first, as the oldest may not fit.
   // An edit behind the cut has its call in view.
   for (const edit of [...edits].sort((a, b) => b - a)) if (edit < cutState.cut) takeNamed(edit)
-  if (chosen.length === 0 && worth < smallest) return undefined
+  if (chosen.length === 0 && worth <= 0) return undefined
   const floor = floorOf(search)
   const unnamed = { ...search, files: inView }
   for (const at of bestFirst(scores.values)) {
-    if (scores.values[at]! < floor || worth < least) break
+    if (scores.values[at]! < floor || worth <= 0) break
     const unit = scores.units[at]!
     if (isRecallable(unnamed, unit)) take(unit, worth)
   }
