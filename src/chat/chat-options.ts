@@ -2,7 +2,7 @@ import { checkOptions as checkFitOptions } from '../context/draft/frame-options.
 import type { History } from '../history/history.ts'
 import type { CancelledTurn } from '../history/log/closing.ts'
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../log/error.ts'
-import { present } from '../log/present.ts'
+import { present } from '../log/values.ts'
 import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { present } from '../log/present.ts'
+import { present } from '../log/values.ts'
 import { askServer, type ServerFlags, withServer } from './ask-server.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { checkDatabase, type LogOptions, writeHistory } from './open-log.ts'

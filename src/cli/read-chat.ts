@@ -1,6 +1,6 @@
 import { findNodeAtLocation, parseTree, visit } from 'jsonc-parser'
-import { attempt } from '../log/attempt.ts'
 import type { MessageLike } from '../log/message.ts'
+import { attempt } from '../log/values.ts'
 import { UserError } from './print.ts'
 
 export interface ChatFile {

@@ -1,6 +1,6 @@
 import { refuseUnknown } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { present } from '../log/present.ts'
+import { present } from '../log/values.ts'
 import { createConversation } from './conversation/conversation.ts'
 import { checkOptions, counterOf } from './draft/frame-options.ts'
 import { type Context, type FitOptions, fitNames, fitReading } from './fit.ts'

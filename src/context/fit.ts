@@ -1,7 +1,7 @@
-import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../log/error.ts'
 import { isUnchanged } from '../log/looks.ts'
 import type { MessageLike } from '../log/message.ts'
+import { attempt } from '../log/values.ts'
 import type { PlainMessage } from '../log/write-message.ts'
 import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'

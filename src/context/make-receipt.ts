@@ -1,5 +1,5 @@
 import type { Role } from '../log/message.ts'
-import { present } from '../log/present.ts'
+import { present } from '../log/values.ts'
 import type { Finished } from './compose/finish.ts'
 import { firstSeq } from './conversation/conversation.ts'
 import { rangeAt } from './conversation/first-place.ts'

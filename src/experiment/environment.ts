@@ -1,7 +1,7 @@
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze } from 'immer'
 import { normalizeText } from '../history/log/logged-message.ts'
-import { attempt } from '../log/attempt.ts'
 import { cut } from '../log/line.ts'
+import { attempt } from '../log/values.ts'
 import { isContainer } from '../state/freeze.ts'
 import { VariableError } from './experiment-error.ts'
 

@@ -1,7 +1,7 @@
 import { checkOptions, counterOf } from '../context/draft/frame-options.ts'
 import type { FitOptions } from '../context/fit.ts'
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../log/error.ts'
-import { present } from '../log/present.ts'
+import { present } from '../log/values.ts'
 import { checkName, checkPerson, checkThread } from '../stores/check-input.ts'
 import { lastUseOf } from '../stores/rules/last-use.ts'
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../stores/store.ts'

@@ -1,7 +1,7 @@
-import { attempt } from './attempt.ts'
 import { cut } from './line.ts'
 import type { Message, ToolCall } from './message.ts'
 import { openRound } from './round.ts'
+import { attempt } from './values.ts'
 
 /** A tool call of a turn, with its result when there is one. */
 export interface Action {

@@ -1,5 +1,5 @@
 import { BadRequestError } from './error.ts'
-import { isObject } from './parse-json.ts'
+import { isObject } from './values.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

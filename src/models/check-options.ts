@@ -1,5 +1,5 @@
 import { InvalidOptionError, type OptionNames } from '../log/error.ts'
-import { isCount } from '../log/is-count.ts'
+import { isCount } from '../log/values.ts'
 import type { ModelSettings } from './model.ts'
 
 /** A model, how its server is reached, and what all requests have. */

@@ -1,8 +1,7 @@
-import { attempt } from '../log/attempt.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike } from '../log/message.ts'
-import { isObject } from '../log/parse-json.ts'
 import { isText, outputParts } from '../log/read-content.ts'
+import { attempt, isObject } from '../log/values.ts'
 import type { ModelError, ModelFiles } from './model.ts'
 import { isImage, type Media, readFile } from './read-media.ts'
 

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
-import { present } from '../log/present.ts'
+import { present } from '../log/values.ts'
 import type { Media } from './read-media.ts'
 
 /** A tool as a model sees it. */

@@ -1,10 +1,9 @@
-import { attempt } from '../log/attempt.ts'
 import { InvalidMessageError } from '../log/error.ts'
 import type { Fields } from '../log/fields.ts'
 import type { MessageLike, Role, ToolCall } from '../log/message.ts'
-import { isObject } from '../log/parse-json.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { openRound } from '../log/round.ts'
+import { attempt, isObject } from '../log/values.ts'
 import { isThought, type ReplyBlocks } from './model.ts'
 import { type Media, readMedia } from './read-media.ts'
 

@@ -1,5 +1,4 @@
-import { attempt } from '../log/attempt.ts'
-import { isObject } from '../log/parse-json.ts'
+import { attempt, isObject } from '../log/values.ts'
 import { isWindow } from './check-options.ts'
 import type { OverflowTokens } from './model.ts'
 

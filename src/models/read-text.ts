@@ -1,5 +1,5 @@
 import type { Fields } from '../log/fields.ts'
-import { isObject } from '../log/parse-json.ts'
+import { isObject } from '../log/values.ts'
 import { ModelError, type ModelPart } from './model.ts'
 import { type AskedServer, toStreamError } from './to-model-error.ts'
 

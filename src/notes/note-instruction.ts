@@ -1,7 +1,7 @@
-import { attempt } from '../log/attempt.ts'
 import { refuseUnknown } from '../log/error.ts'
 import type { ToolCall } from '../log/message.ts'
 import { noteOpening } from '../log/texts.ts'
+import { attempt } from '../log/values.ts'
 import { checkNonce, MAX_NOTE, type NoteOptions, toNote } from './note-scanner.ts'
 
 export interface NoteInstructionOptions extends NoteOptions {

@@ -1,4 +1,4 @@
-import { parseJson } from '../log/parse-json.ts'
+import { parseJson } from '../log/values.ts'
 import { splitNote } from './note-scanner.ts'
 
 /** The arguments of a call as a user may see them: without notes of any nonce, otherwise unchanged character by character. */

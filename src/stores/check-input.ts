@@ -1,6 +1,6 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
-import { isCount } from '../log/is-count.ts'
 import { roles } from '../log/message.ts'
+import { isCount } from '../log/values.ts'
 import type { DescribeConversation, EntryRange, ListConversations } from './store.ts'
 import { InvalidTextError, TooLargeError } from './store-error.ts'
 import type { Mark, NewEntry, StoredCall, ThreadKey } from './stored.ts'

@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../log/error.ts'
-import { isCount } from '../log/is-count.ts'
+import { isCount } from '../log/values.ts'
 import * as inputs from './check-input.ts'
 import { erasedPrefix } from './erased.ts'
 import type { AppendEntries, NewEntry, RestoreEntries, Store, StoredEntry, StoredTurn } from './store.ts'

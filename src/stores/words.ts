@@ -1,5 +1,5 @@
-import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { attempt } from '../log/values.ts'
 import { unspacedCharacters, wordCharacters } from '../log/word-characters.ts'
 
 /**

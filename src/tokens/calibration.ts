@@ -1,5 +1,4 @@
-import { isCount } from '../log/is-count.ts'
-import { present } from '../log/present.ts'
+import { isCount, present } from '../log/values.ts'
 import { mapCounter, type TokenCounter } from './create-counter.ts'
 import { likelyReply } from './reply-reserve.ts'
 

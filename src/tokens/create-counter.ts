@@ -1,6 +1,6 @@
-import { attempt } from '../log/attempt.ts'
 import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
+import { attempt } from '../log/values.ts'
 import { type Framing, genericFraming } from './framing.ts'
 import { rememberLong } from './remember-long.ts'
 

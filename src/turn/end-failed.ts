@@ -1,6 +1,6 @@
 import type { SeenMessage } from '../history/log/logged-message.ts'
-import { attempt } from '../log/attempt.ts'
 import { ThroughlineError } from '../log/error.ts'
+import { attempt } from '../log/values.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { type TurnLog, withNote } from './log/turn-log.ts'
 import { emptyReply, type Failure, type ModelReply, type TurnEndStatus, toMessage, toSeen } from './reply.ts'

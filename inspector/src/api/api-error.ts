@@ -1,4 +1,4 @@
-import { parseJson } from '../../../src/log/parse-json.ts'
+import { parseJson } from '../../../src/log/values.ts'
 
 /** An error answer of the server: its stable code, and its message for people. */
 export class ApiError extends Error {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/log/parse-json.ts'
+import { isObject } from '../../../src/log/values.ts'
 import styles from './json-tree.module.css'
 
 type Fields = Readonly<Record<string, unknown>>

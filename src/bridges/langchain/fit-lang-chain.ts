@@ -5,7 +5,7 @@ import { refuseUnknown } from '../../log/error.ts'
 import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** The fields of a LangChain message that are read: an object of its classes, or a plain one with a role. */

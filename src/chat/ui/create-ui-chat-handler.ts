@@ -9,8 +9,7 @@ import {
   ThroughlineError,
 } from '../../log/error.ts'
 import { readBody } from '../../log/fields.ts'
-import { parseJson } from '../../log/parse-json.ts'
-import { present } from '../../log/present.ts'
+import { parseJson, present } from '../../log/values.ts'
 import { createCancels } from '../../turn/cancels.ts'
 import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'

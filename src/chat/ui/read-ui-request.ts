@@ -1,7 +1,7 @@
 import { type Fields, isFields, read, refuse } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
 import { type ContentPart, toContent } from '../../log/to-content.ts'
+import { present } from '../../log/values.ts'
 
 /** A message of the client that is known by its id. */
 export interface UIReference {

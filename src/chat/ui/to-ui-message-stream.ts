@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'

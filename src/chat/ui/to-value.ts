@@ -1,5 +1,5 @@
-import { attempt } from '../../log/attempt.ts'
 import { read } from '../../log/fields.ts'
+import { attempt } from '../../log/values.ts'
 
 /** The arguments or the result of a tool: an object or a list that can be written again as such, anything else as text. */
 export function toValue(text: string): unknown {

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import type { ExperimentStatus, Experiments, ExperimentsOptions, Wish } from '../../experiment/index.ts'
 import type { HistoryOptions } from '../../history/history.ts'
-import { attempt } from '../../log/attempt.ts'
+import { attempt } from '../../log/values.ts'
 import { StoreError } from '../../stores/store-error.ts'
 import { isPostgres, type LogOptions, readHistory, writeHistory } from '../open-log.ts'
 

@@ -1,7 +1,7 @@
-import { attempt } from '../../log/attempt.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { roles } from '../../log/message.ts'
 import { createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
+import { attempt } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import { lazyList, roomyList } from '../conversation/lazy-list.ts'

@@ -1,8 +1,7 @@
 import { fileFields } from '../../log/actions.ts'
-import { attempt } from '../../log/attempt.ts'
 import { hashOf } from '../../log/hash-text.ts'
 import type { Message } from '../../log/message.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { attempt, isObject } from '../../log/values.ts'
 import type { Touched, Unit, Units } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {

@@ -1,6 +1,5 @@
-import { attempt } from '../../log/attempt.ts'
 import { cut, few, plural } from '../../log/line.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
+import { attempt, isObject, parseJson } from '../../log/values.ts'
 import { answerOf, type Digester } from './exchange.ts'
 
 const UNKNOWN = 'unknown program'

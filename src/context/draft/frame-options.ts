@@ -1,7 +1,7 @@
 import { InvalidOptionError, type OptionNames, showValue } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { markerText } from '../../log/texts.ts'
+import { isCount } from '../../log/values.ts'
 import { checkNonce } from '../../notes/note-scanner.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'

@@ -1,5 +1,5 @@
 import { InvalidOptionError, refuseUnknown, showValue } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
+import { isCount } from '../../log/values.ts'
 import { isOrdinary } from '../conversation/unit.ts'
 import type { Policy } from '../draft/draft.ts'
 

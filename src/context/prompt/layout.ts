@@ -1,5 +1,4 @@
-import { isCount } from '../../log/is-count.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { isCount, isObject } from '../../log/values.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import type { PromptLine } from './split-lines.ts'
 

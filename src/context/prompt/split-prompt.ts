@@ -1,7 +1,7 @@
 import { hashText } from '../../log/hash-text.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isObject } from '../../log/parse-json.ts'
 import { changesBelow, changingTitle, standsUnder } from '../../log/texts.ts'
+import { isObject } from '../../log/values.ts'
 import { arrange, isGap, isLine, isShownGap, type PromptLayout } from './layout.ts'
 import { describePlace, type PromptLine, splitLines } from './split-lines.ts'
 

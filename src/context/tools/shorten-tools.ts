@@ -1,5 +1,4 @@
-import { attempt } from '../../log/attempt.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
+import { attempt, isObject, parseJson } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { firstSentence, splitFences } from '../digests/text.ts'
 import { counterOf, type FrameOptions } from '../draft/frame-options.ts'

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { finish } from '../compose/finish.ts'
 import { isCleared } from '../conversation/clearing.ts'

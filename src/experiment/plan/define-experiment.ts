@@ -1,5 +1,5 @@
 import { type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
+import { isCount } from '../../log/values.ts'
 import type { Declarations, Environment, EnvironmentOf, VariableTypes } from '../environment.ts'
 import { checkJson, checkValue, copyEnvironment, isVariableType } from '../environment.ts'
 import { InvalidPlanError } from '../experiment-error.ts'

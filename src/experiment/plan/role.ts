@@ -1,8 +1,8 @@
 import type { Policy } from '../../context/draft/draft.ts'
 import { sliding } from '../../context/policies/sliding.ts'
 import type { OptionNames } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isCount } from '../../log/values.ts'
 import type { Model } from '../../models/model.ts'
 import type { TurnOptions } from '../../turn/turn-options.ts'
 

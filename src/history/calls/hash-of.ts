@@ -1,4 +1,4 @@
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 
 /** SHA-256 as text. */
 export async function hashOf(text: string): Promise<string> {

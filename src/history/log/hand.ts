@@ -11,10 +11,9 @@ import { withProtected } from '../../context/draft/frame.ts'
 import type { FitOptions } from '../../context/fit.ts'
 import { defaultPolicy } from '../../context/policies/recall.ts'
 import { indexTranscript, shareIndex } from '../../context/recall/index-transcript.ts'
-import { isCount } from '../../log/is-count.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isObject } from '../../log/parse-json.ts'
 import { brokenOff } from '../../log/round.ts'
+import { isCount, isObject } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 const acts = ['pin', 'hide', 'free', 'erase'] as const

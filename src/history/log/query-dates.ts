@@ -1,4 +1,4 @@
-import { attempt } from '../../log/attempt.ts'
+import { attempt } from '../../log/values.ts'
 
 /** Languages whose months have names; Chinese, Japanese and Korean count them. */
 const languages = ['en', 'de', 'es', 'fr', 'ar', 'hi']

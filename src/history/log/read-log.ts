@@ -1,5 +1,5 @@
 import { InvalidOptionError, showValue } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
+import { isCount } from '../../log/values.ts'
 import type { EntryRange, Head, Store, ThreadKey } from '../../stores/store.ts'
 import { NoBranchError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'

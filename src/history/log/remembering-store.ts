@@ -1,4 +1,4 @@
-import { isCount } from '../../log/is-count.ts'
+import { isCount } from '../../log/values.ts'
 import type { ConversationKey, EntryRange, Store, StoredEntry } from '../../stores/store.ts'
 import { isErasure } from './hand.ts'
 import { keptEntry } from './logged-message.ts'

@@ -1,8 +1,6 @@
-import { attempt } from '../../log/attempt.ts'
 import { showValue, ThroughlineError } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
 import { few, plural } from '../../log/line.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
+import { attempt, isCount, isObject, parseJson } from '../../log/values.ts'
 import type {
   ConversationDescription,
   ConversationInfo,

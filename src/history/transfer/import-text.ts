@@ -1,4 +1,4 @@
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 import { checkPerson } from '../../stores/check-input.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { NoConversationError } from '../../stores/store-error.ts'

@@ -1,5 +1,5 @@
 import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { checkWindow, mergeSettings } from '../check-options.ts'
 import type { EndReason, Model, ModelPart, ModelRequest, ModelSettings, ModelUsage } from '../model.ts'
 import { ModelError, toUsage } from '../model.ts'

@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../log/message.ts'
-import { parseJson } from '../../log/parse-json.ts'
+import { parseJson } from '../../log/values.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { imageTypeOf } from '../read-media.ts'
 import { fieldsOf } from '../read-text.ts'

@@ -1,5 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { parseJsonObject } from '../../log/parse-json.ts'
+import { parseJsonObject } from '../../log/values.ts'
 import { isWindow } from '../check-options.ts'
 import { kindOf, type LearnedFiles } from '../leave-out.ts'
 import { type EndReason, type ModelPart, toUsage } from '../model.ts'

@@ -1,5 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 
 /** `cache_control`: Anthropic keeps what it has read up to the end of the block, for five minutes or as long as `ttl` says. */
 export interface CacheMark {

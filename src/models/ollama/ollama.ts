@@ -1,5 +1,5 @@
 import { refuseUnknown } from '../../log/error.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 import { checkAddress, type ServedModelOptions, servedNames } from '../check-options.ts'
 import type { Embedder } from '../embedder.ts'
 import type { Model } from '../model.ts'

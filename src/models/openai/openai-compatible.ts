@@ -1,5 +1,5 @@
 import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../check-options.ts'
 import type { Model } from '../model.ts'
 import { fetchConnection } from '../wire/fetch-connection.ts'

@@ -1,6 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/parse-json.ts'
-import { present } from '../../log/present.ts'
+import { isObject, present } from '../../log/values.ts'
 import { isWindow } from '../check-options.ts'
 import { kindOf, type LearnedFiles } from '../leave-out.ts'
 import { ModelError, type ModelPart, toEndReason, toUsage } from '../model.ts'

@@ -1,7 +1,7 @@
 import { InvalidMessageError } from '../../log/error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import type { ModelSettings } from '../model.ts'
 import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
 import { isImage, type Media, readMedia, readPart, sentFile } from '../read-media.ts'

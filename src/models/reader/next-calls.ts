@@ -1,4 +1,4 @@
-import { parseJson, parseJsonObject } from '../../log/parse-json.ts'
+import { parseJson, parseJsonObject } from '../../log/values.ts'
 import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
 import type { ReaderInput } from './reader-input.ts'

@@ -1,6 +1,6 @@
 import type { Fields } from '../../log/fields.ts'
 import type { Role } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { type EndReason, type ModelPart, toUsage } from '../model.ts'
 import { type PairedMessage, resultFiles, withKeptBlocks, writeEach } from '../pair-results.ts'
 import { readFault } from '../read-fault.ts'

@@ -1,4 +1,4 @@
-import { parseJson, parseJsonObject } from '../../log/parse-json.ts'
+import { parseJson, parseJsonObject } from '../../log/values.ts'
 import { ModelError, type ModelPart } from '../model.ts'
 import { readFault, readStart } from '../read-fault.ts'
 import type { AskedServer } from '../to-model-error.ts'

@@ -1,7 +1,7 @@
 import { type Fields, isFields, read, refuse } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { present } from '../../log/present.ts'
 import { type ContentPart, toContent } from '../../log/to-content.ts'
+import { present } from '../../log/values.ts'
 import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
 import { readOnce } from './own-form.ts'

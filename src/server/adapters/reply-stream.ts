@@ -1,4 +1,4 @@
-import { isCount } from '../../log/is-count.ts'
+import { isCount } from '../../log/values.ts'
 import type { ReplyCall } from '../../turn/reply.ts'
 import { sseComment } from '../../turn/stream/to-readable.ts'
 import type { Adapter, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'

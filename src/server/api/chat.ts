@@ -3,7 +3,7 @@ import { type Chat, type ChatPart, createChat, type Reply } from '../../chat/ind
 import { parts as partNames } from '../../context/receipt.ts'
 import { readPlan } from '../../history/calls/read-plan.ts'
 import { mainBranch } from '../../history/log/read-log.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { readMedia } from '../../models/read-media.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { nextContext } from '../../turn/ask/next-context.ts'

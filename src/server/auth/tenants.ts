@@ -1,5 +1,5 @@
-import { attempt } from '../../log/attempt.ts'
 import { ThroughlineError } from '../../log/error.ts'
+import { attempt } from '../../log/values.ts'
 import type { Store } from '../../stores/store.ts'
 import { type Caller, defaultTenant } from './caller.ts'
 import type { Keys } from './create-keys.ts'

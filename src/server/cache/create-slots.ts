@@ -1,5 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isCount } from '../../log/is-count.ts'
+import { isCount } from '../../log/values.ts'
 import { ModelError } from '../../models/model.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
-import { attempt } from '../../log/attempt.ts'
+import { attempt } from '../../log/values.ts'
 import { toBytes, toShare, toTime, toWhole } from './number-text.ts'
 
 /** Kinds of settings. Each takes the value itself, from a file, or a text, from a flag or the environment. */

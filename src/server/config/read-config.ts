@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { showValue, ThroughlineError } from '../../log/error.ts'
 import { nearest } from '../../log/nearest.ts'
-import { parseJsonObject } from '../../log/parse-json.ts'
+import { parseJsonObject } from '../../log/values.ts'
 import { isLoopback } from '../guard/check-host.ts'
 import type { EffectiveConfig, ServerConfig, SettingName } from './config-schema.ts'
 import {

@@ -1,5 +1,5 @@
 import { mainBranch } from '../../history/log/read-log.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
+import { isObject, parseJson } from '../../log/values.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ReplyCall } from '../../turn/reply.ts'
 import { isUser } from '../identity/agreement.ts'

@@ -1,7 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import { isSideThread } from '../../history/side-name.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
 import { wholeIn } from '../identity/item.ts'

@@ -1,7 +1,7 @@
 import { isSideName } from '../../history/side-name.ts'
 import { firstWords } from '../../log/first-words.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { isObject, parseJson } from '../../log/values.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'
 
 const mostCharacters = 100

@@ -1,4 +1,4 @@
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 
 /** A message as it is compared: what a client's copy and the log's have in common. */
 export interface Compared {

@@ -3,10 +3,10 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { normalizeText } from '../../history/log/logged-message.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isText } from '../../log/read-content.ts'
 import { notedResult } from '../../log/texts.ts'
+import { isObject } from '../../log/values.ts'
 import { type Compared, type Details, isBracket } from './agreement.ts'
 
 /** A message of a client's list that is compared. */

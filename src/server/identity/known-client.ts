@@ -1,5 +1,5 @@
-import { parseJsonObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { parseJsonObject } from '../../log/values.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 
 /** The headers of a request, with names in lower case. */

@@ -1,5 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { isObject } from '../../log/values.ts'
 import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
 import { ownSignature } from '../adapters/messages/messages-adapter.ts'

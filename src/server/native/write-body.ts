@@ -1,6 +1,6 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/parse-json.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { isObject } from '../../log/values.ts'
 import type { ReplyWire } from '../../models/wire/wire.ts'
 import type { ChatRequest, Origin } from '../adapters/adapter.ts'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'

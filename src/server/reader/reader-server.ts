@@ -1,6 +1,6 @@
 import { InvalidOptionError } from '../../log/error.ts'
 import { type Fields, isFields, readBody, readText, refuse } from '../../log/fields.ts'
-import { parseJson } from '../../log/parse-json.ts'
+import { parseJson } from '../../log/values.ts'
 import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
 import { type ReaderOptions, reader } from '../../models/reader/reader.ts'
 import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'

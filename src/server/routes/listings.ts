@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../log/fields.ts'
-import { parseJsonObject } from '../../log/parse-json.ts'
+import { parseJsonObject } from '../../log/values.ts'
 import { ModelError } from '../../models/model.ts'
 import type { ListedModel } from '../../models/wire/wire.ts'
 import { ollamaVersion, type Teller, toLoaded, toOpenAiModel, toShown, toTag } from '../reader/model-facts.ts'

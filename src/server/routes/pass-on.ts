@@ -1,6 +1,5 @@
-import { attempt } from '../../log/attempt.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
-import { isObject } from '../../log/parse-json.ts'
+import { attempt, isObject } from '../../log/values.ts'
 import { toReadable } from '../../turn/stream/to-readable.ts'
 import { inPieces } from '../exchange/reply-writer.ts'
 import { parseBody } from '../guard/parse-body.ts'

@@ -1,7 +1,6 @@
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
-import { present } from '../../log/present.ts'
+import { isObject, parseJson, present } from '../../log/values.ts'
 import { isAnthropicHost } from '../../models/anthropic/anthropic.ts'
 import { ModelError } from '../../models/model.ts'
 import type { AskedServer } from '../../models/to-model-error.ts'

@@ -1,5 +1,5 @@
 import { refuseUnknown, ThroughlineError } from '../../log/error.ts'
-import { isObject, parseJson } from '../../log/parse-json.ts'
+import { isObject, parseJson } from '../../log/values.ts'
 import { checkedStore } from '../checked-store.ts'
 import type { ConversationKey, Store } from '../store.ts'
 import { OutcomeUnknownError, StoreError } from '../store-error.ts'

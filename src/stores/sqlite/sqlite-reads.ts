@@ -1,4 +1,4 @@
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { toDescription } from '../check-input.ts'
 import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'

@@ -1,7 +1,7 @@
 import { withoutLateSystem } from '../../context/draft/frame-options.ts'
 import type { Context } from '../../context/fit.ts'
 import type { LateAccount } from '../../history/calls/read-plan.ts'
-import { present } from '../../log/present.ts'
+import { present } from '../../log/values.ts'
 import { ModelError, type ModelUsage } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import type { Calibration } from '../../tokens/calibration.ts'

@@ -1,6 +1,6 @@
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
-import { isCount } from '../../log/is-count.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { isCount } from '../../log/values.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
 import { clippedView, readResultName } from '../log/clip-result.ts'

@@ -1,5 +1,5 @@
 import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
-import { parseJson } from '../../../../src/log/parse-json.ts'
+import { parseJson } from '../../../../src/log/values.ts'
 import type { AnsweredCall } from '../../parts/live-replies.ts'
 import { Fold, useCut } from './fold.tsx'
 import styles from './tool-call.module.css'

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../../../src/log/parse-json.ts'
+import { parseJsonObject } from '../../../../src/log/values.ts'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 
 type ActTool = RoleAct['tools'][number]

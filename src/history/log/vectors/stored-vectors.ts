@@ -1,5 +1,4 @@
-import { isCount } from '../../../log/is-count.ts'
-import { parseJson } from '../../../log/parse-json.ts'
+import { isCount, parseJson } from '../../../log/values.ts'
 import type { Store, ThreadKey } from '../../../stores/store.ts'
 import { threadName } from '../read-log.ts'
 import { chunkSize, packChunk, unpackChunk, type VectorChunk } from './vector-chunk.ts'

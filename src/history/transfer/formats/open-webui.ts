@@ -1,5 +1,5 @@
-import { attempt } from '../../../log/attempt.ts'
 import { refuse } from '../../../log/fields.ts'
+import { attempt } from '../../../log/values.ts'
 import { gatherItems } from './read-blocks.ts'
 import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { resultText, toText, withFiles } from './source-text.ts'

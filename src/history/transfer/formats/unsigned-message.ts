@@ -1,5 +1,5 @@
 import type { MessageLike } from '../../../log/message.ts'
-import { isObject, parseJsonObject } from '../../../log/parse-json.ts'
+import { isObject, parseJsonObject } from '../../../log/values.ts'
 import type { SourceMessage, SourceNode } from './source.ts'
 import { toText } from './source-text.ts'
 

@@ -1,6 +1,5 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
-import { toArguments } from '../../../log/parse-json.ts'
-import { present } from '../../../log/present.ts'
+import { present, toArguments } from '../../../log/values.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { marksCache } from '../message-list.ts'

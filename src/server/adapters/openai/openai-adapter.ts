@@ -1,5 +1,5 @@
 import { type Fields, read } from '../../../log/fields.ts'
-import { present } from '../../../log/present.ts'
+import { present } from '../../../log/values.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { ReplyCall } from '../../../turn/reply.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'

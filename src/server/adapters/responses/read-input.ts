@@ -1,6 +1,6 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
-import { present } from '../../../log/present.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
+import { present } from '../../../log/values.ts'
 import { flatName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { messageList, replyMessage } from '../message-list.ts'

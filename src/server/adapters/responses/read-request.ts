@@ -1,5 +1,5 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
-import { present } from '../../../log/present.ts'
+import { present } from '../../../log/values.ts'
 import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
 import { flatName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'

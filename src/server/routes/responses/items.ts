@@ -1,10 +1,10 @@
 import type { LoggedMessage } from '../../../history/index.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
 import { BadRequestError } from '../../../log/error.ts'
-import { isCount } from '../../../log/is-count.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { notedResult } from '../../../log/texts.ts'
+import { isCount } from '../../../log/values.ts'
 import { toOutput } from '../../adapters/responses/to-response.ts'
 import { fromKept } from '../../exchange/kept-reply.ts'
 
