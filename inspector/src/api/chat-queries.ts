@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { ask } from './client.ts'
+import { type AnswerOf, ask } from './client.ts'
 import { splitPlace, type ThreadAddress, threadQuery } from './queries.ts'
-import type { AnswerOf } from './routes.ts'
 import { askSent, collect, type PointPlace, readPoints, type TimelinePoint } from './timeline.ts'
 
 /** A message as a user may see it: without notes. */

@@ -1,8 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
-import { ask } from './client.ts'
+import { type AnswerOf, ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
-import type { AnswerOf } from './routes.ts'
 
 /** The actor of the thread that an experiment itself writes. A conversation with this actor is an experiment. */
 export const experimentActor = 'throughline:run'

@@ -1,11 +1,10 @@
 import type { Query } from '@tanstack/react-query'
-import { askEvents } from './client.ts'
+import { type AnswerOf, askEvents } from './client.ts'
 import { connection, keepListening, noteAway } from './connection.ts'
 import { dropConversation, refreshConversations, restartList } from './conversation-list.ts'
 import { experimentActor, experimentsQuery } from './experiment-queries.ts'
 import { inConversation } from './queries.ts'
 import { queryClient } from './query-client.ts'
-import type { AnswerOf } from './routes.ts'
 import { momentKey } from './timeline.ts'
 
 /** Follows the events of the server and refreshes stale queries, until it is stopped. Retries with growing pauses. */

@@ -4,8 +4,7 @@ import {
   queryOptions,
   experimental_streamedQuery as streamedQuery,
 } from '@tanstack/react-query'
-import { ask, askLines } from './client.ts'
-import type { AnswerOf, NameOfKind, QueryOf, RouteRequest } from './routes.ts'
+import { type AnswerOf, ask, askLines, type NameOfKind, type QueryOf, type RouteRequest } from './client.ts'
 
 /** The thread that requests mean when they name none. */
 export const usualActor = 'assistant'

@@ -1,8 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { ask, askLines } from './client.ts'
+import { type AnswerOf, ask, askLines, type QueryOf } from './client.ts'
 import { type FitQuery, splitPlace, type ThreadAddress } from './queries.ts'
 import { queryClient } from './query-client.ts'
-import type { AnswerOf, QueryOf } from './routes.ts'
 
 export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
 

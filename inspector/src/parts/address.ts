@@ -1,8 +1,8 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
+import type { AnswerOf } from '../api/client.ts'
 import type { ListedConversation } from '../api/conversation-list.ts'
 import { type ThreadAddress, usualActor, usualBranch } from '../api/queries.ts'
-import type { AnswerOf } from '../api/routes.ts'
 import { fateNames } from './fates.ts'
 
 type SearchFields = Readonly<Record<string, unknown>>

@@ -1,8 +1,7 @@
-import { ask } from '../api/client.ts'
+import { type AnswerOf, ask } from '../api/client.ts'
 import { observable } from '../api/observable.ts'
 import { conversationsQuery } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import type { AnswerOf } from '../api/routes.ts'
 import { amountOf, count } from './format.ts'
 
 export interface FileOutcome {

@@ -1,6 +1,5 @@
-import { takeKey, takeTenant } from '../api/client.ts'
+import { type ServerInfo, takeKey, takeTenant } from '../api/client.ts'
 import { queryClient } from '../api/query-client.ts'
-import type { ServerInfo } from '../api/routes.ts'
 import field from './field.module.css'
 
 /** Takes another key, with which everything is read again. */

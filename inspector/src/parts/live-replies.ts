@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResult } from '../../../src/log/message.ts'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
-import { askEvents, tell } from '../api/client.ts'
+import { type AnswerOf, askEvents, type BodyOf, tell } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { observable } from '../api/observable.ts'
 import {
@@ -14,7 +14,6 @@ import {
   usualBranch,
 } from '../api/queries.ts'
 import { queryClient } from '../api/query-client.ts'
-import type { AnswerOf, BodyOf } from '../api/routes.ts'
 
 export type ReadResult = Omit<ToolResult, 'callId'> & { readonly id?: string; readonly isError?: boolean }
 

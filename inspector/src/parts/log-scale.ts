@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../api/routes.ts'
+import type { AnswerOf } from '../api/client.ts'
 
 export type Brief = AnswerOf<'get /conversations/:conversation/outline'>['entries'][number]
 

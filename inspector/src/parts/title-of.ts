@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../api/routes.ts'
+import type { AnswerOf } from '../api/client.ts'
 
 type TitleSource = Pick<AnswerOf<'get /conversations/:conversation'>, 'title' | 'latest'>
 

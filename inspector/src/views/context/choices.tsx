@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useRef, useState } from 'react'
+import type { AnswerOf } from '../../api/client.ts'
 import { gridQuery, type ThreadAddress } from '../../api/queries.ts'
-import type { AnswerOf } from '../../api/routes.ts'
 import { costQuery } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'

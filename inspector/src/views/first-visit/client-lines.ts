@@ -1,4 +1,4 @@
-import type { ServerInfo } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/client.ts'
 
 export type ClientLine = ReturnType<typeof clientLines>[number]
 

@@ -1,6 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useSearch } from '@tanstack/react-router'
-import type { ServerInfo } from '../../api/routes.ts'
+import type { ServerInfo } from '../../api/client.ts'
 import { type ListSearch, useGo } from '../../parts/address.ts'
 import { CopyButton } from '../../parts/button.tsx'
 import { StatusMark } from '../../parts/status-mark.tsx'

@@ -11,9 +11,8 @@ import {
   MessageSquare,
   Plus,
 } from 'lucide-react'
-import { ask } from '../../api/client.ts'
+import { ask, type ServerInfo } from '../../api/client.ts'
 import { serverQuery } from '../../api/queries.ts'
-import type { ServerInfo } from '../../api/routes.ts'
 import { viewAt } from '../../parts/address.ts'
 import { CopyButton } from '../../parts/button.tsx'
 import { count } from '../../parts/format.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import type { AnswerOf } from '../../api/client.ts'
 import { callsQuery, outlineQuery } from '../../api/queries.ts'
-import type { AnswerOf } from '../../api/routes.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
