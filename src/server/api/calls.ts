@@ -8,9 +8,8 @@ import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.
 import { notFound } from '../auth/refusals.ts'
 import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
-import { threadOf } from './find.ts'
 import { factorField, toldFactor } from './model-tokens.ts'
-import { type ApiCall, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute, threadOf } from './route.ts'
 import { callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
 

@@ -14,10 +14,9 @@ import { checkRoom } from '../exchange/check-room.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { errorBody, toFault } from '../to-fault.ts'
 import type { ServerEvent } from './event-stream.ts'
-import { type ThreadRequest, threadOf } from './find.ts'
 import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { factorField, toFigures } from './model-tokens.ts'
-import { type ApiCall, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { type AnswerOf, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 
 const inputSchema = z.union([z.string(), message]).describe('a text, or a user message')

@@ -16,10 +16,9 @@ import { notFound } from '../auth/refusals.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { markImported } from '../exchange/mark-imported.ts'
 import { unpackedBody } from '../routes/read-body.ts'
-import { findConversation } from './find.ts'
 import { latest, readLatest } from './latest.ts'
 import { listConversations, listFields, withProvisional } from './list-conversations.ts'
-import { type ApiCall, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute, findConversation } from './route.ts'
 import { conversation, count, limitOf, name, place, time } from './schemas.ts'
 
 const dryRun = z.boolean().optional().describe('only tells what would be deleted')

@@ -1,7 +1,6 @@
 import { lastEventOf } from './event-stream.ts'
-import { findConversation } from './find.ts'
 import { feedEvent } from './live/feeds.ts'
-import { type ApiCall, defineRoute } from './route.ts'
+import { type ApiCall, defineRoute, findConversation } from './route.ts'
 
 /** Live events: something was written, by this server or by another one on the same database. */
 export const eventRoutes = [

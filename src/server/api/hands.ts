@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
 import { notFound, refuseInner, refuseOthers } from '../auth/refusals.ts'
-import { type ThreadRequest, threadOf } from './find.ts'
 import { atField, createSettings, type FitParts } from './fit-thread.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { count, place, threadFields } from './schemas.ts'
 
 const unit = z

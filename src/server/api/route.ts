@@ -1,14 +1,17 @@
 import { z } from 'zod'
 import type { ExperimentTools } from '../../experiment/index.ts'
-import type { History, HistoryOptions } from '../../history/index.ts'
+import { countAsUse } from '../../history/count-as-use.ts'
+import type { History, HistoryOptions, Thread } from '../../history/index.ts'
 import type { State } from '../../state/index.ts'
+import type { ConversationInfo } from '../../stores/store.ts'
 import type { Caller, KeyScope } from '../auth/caller.ts'
+import { notFound } from '../auth/refusals.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import type { ServerEvent } from './event-stream.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
-import { type AnswerOf, name, place } from './schemas.ts'
+import { type AnswerOf, name, place, type threadFields } from './schemas.ts'
 import type { Timelines } from './timeline/create-timeline.ts'
 
 export type Method = 'get' | 'post' | 'patch' | 'delete'
@@ -156,4 +159,28 @@ export function defineRoute<
     body: typeof body === 'object' ? z.strictObject(body) : body,
   }
   return made as unknown as TypedRoute<Called, Path, Kind, Query, Body, Answer>
+}
+
+export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
+  const [info] = await history.conversations({ only: conversation, limit: 1 })
+  if (!info) throw notFound('conversation', conversation)
+  return info
+}
+
+export type ThreadRequest<Query = unknown> = ApiCall<
+  { readonly conversation: string },
+  z.output<z.ZodObject<typeof threadFields>> & Query
+>
+
+/** The thread that a request names. What is not there, or is another tenant's, is not found. */
+export async function threadOf({ params, query, looking, log }: ThreadRequest): Promise<Thread> {
+  const { actor, branch } = query
+  const thread = looking.thread(params.conversation, { actor, branch })
+  if (await log.store.head(thread.key)) {
+    countAsUse(looking, params.conversation)
+    return thread
+  }
+  const { threads } = await findConversation(looking, params.conversation)
+  const hasActor = threads.some(one => one.actor === thread.key.actor)
+  throw hasActor ? notFound('branch', thread.key.branch) : notFound('thread', thread.key.actor)
 }

@@ -8,9 +8,8 @@ import { defineState, type State, type StateReading } from '../../state/index.ts
 import { type RoundResult, roundsFromEnd } from '../../state/read-round.ts'
 import { stateForm } from '../config/config-schema.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
-import { threadOf } from './find.ts'
 import { atField } from './fit-thread.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, threadOf } from './route.ts'
 import { type AnswerOf, count, place, threadFields } from './schemas.ts'
 
 const reading = z.object({

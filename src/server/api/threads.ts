@@ -7,9 +7,8 @@ import { readMessage } from '../../log/parse-message.ts'
 import { isErased } from '../../stores/erased.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { callsBetween, pageCall } from './calls-back.ts'
-import { findConversation, threadOf } from './find.ts'
 import { atField } from './fit-thread.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, findConversation, threadOf } from './route.ts'
 import { count, limitOf, message, name, place, status, threadFields, threadPlace, time } from './schemas.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])

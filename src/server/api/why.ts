@@ -11,10 +11,9 @@ import { BadRequestError } from '../../log/error.ts'
 import { inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { findCall, verdictIn } from './calls.ts'
-import { type ThreadRequest, threadOf } from './find.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { count, cutPlaces, name, place, threadFields } from './schemas.ts'
 
 const askedText = z.object({
