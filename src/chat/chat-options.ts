@@ -16,9 +16,9 @@ export interface ChatOptions extends TurnOptions {
   readonly history?: History
   /** What the model may call, each made by `defineTool`. */
   readonly tools?: readonly Tool[]
-  /** Whether the model may read any message that is not hidden, in full, with the tool `read_message`. Needs a history. Default false. */
+  /** Whether the tool `read_message` gives the model any message that is not hidden, in full. Needs a history. Default false. */
   readonly readMessages?: boolean
-  /** What the model reads of a cancelled turn. `keep`: that its answer was cancelled. `disregard`: to disregard the whole turn. Default `keep`. */
+  /** What the model reads of a cancelled turn. `keep`: its answer was cancelled. `disregard`: to ignore it all. Default `keep`. */
   readonly cancelledTurn?: CancelledTurn
   /** States that tools read. Name them if conversations may grow beyond 2048 messages. */
   readonly state?: readonly State<unknown>[]
@@ -26,7 +26,7 @@ export interface ChatOptions extends TurnOptions {
   readonly maxRounds?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
-  /** Whether tools of a round run in order, so that each finds what those before it remembered. `inOrder` of a tool wins. Default false. */
+  /** Whether tools of a round run in order, to find what earlier ones remembered. A tool's `inOrder` wins. Default false. */
   readonly toolsInOrder?: boolean
   /** The counter for `respond`; a history has its own. Default `estimate()`. */
   readonly count?: TokenCounter

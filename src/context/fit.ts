@@ -40,9 +40,9 @@ export interface Context<M extends MessageLike = MessageLike> {
   readonly messages: (M | PlainMessage)[]
   readonly tokens: number
   readonly receipt: Receipt
-  /** The tool schemas that are sent with the messages; absent if there are none. With `systemPrompt: 'stable'` or `'as user'` in the order of the first time. */
+  /** The tool schemas that are sent, if any; with `systemPrompt: 'stable'` or `'as user'` in the order of the first time. */
   readonly tools?: readonly unknown[]
-  /** With `systemPrompt: 'stable'` or `'as user'`: what is known of the system prompt now. Pass it to the next `fit` of the conversation. */
+  /** With `systemPrompt: 'stable'` or `'as user'`: what is known of the system prompt. Pass it to the conversation's next `fit`. */
   readonly promptLayout?: PromptLayout
   /** What of it was not known before. A history stores it with the turn. */
   readonly learned?: PromptLayout
@@ -124,7 +124,7 @@ function layoutOf({ changing }: Frame, tools: readonly string[], layout?: Prompt
   return { promptLayout, learned: learnedIn(promptLayout, layout), given: changing?.given }
 }
 
-/** Whether all messages used in the context are as they were read. Others are checked once used: no turn may cost more in a longer conversation. */
+/** Whether the messages of the context are as they were read. Others are checked when used: a longer past must cost no more. */
 function isAsRead({ draft, pieces }: Finished): boolean {
   const { frame, spans, units } = draft
   const { entries } = frame.transcript

@@ -118,7 +118,7 @@ function makeSent({ draft: { frame }, pieces }: Finished): readonly SentMessage[
 
 const isQuoted = (role: Role) => role !== 'assistant_note' && role !== 'system'
 
-/** The messages that a text quotes or stands for. Notes, system messages and results without a call are in no digest and no block. */
+/** The messages that a text quotes or stands for. Notes, system messages and stray results are in no digest and no block. */
 function behind({ transcript, origin }: Frame, { of = [], notes = [] }: Piece): readonly number[] {
   const seqs = notes.map(at => origin + at)
   for (const { from, to } of of)
@@ -132,7 +132,7 @@ function behind({ transcript, origin }: Frame, { of = [], notes = [] }: Piece): 
 
 type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
-/** The only rule for fates: what is sent is kept, altered or cleared; what a text stands for recalled, moved or digested; all else omitted. */
+/** The only rule for fates. Sent: kept, altered or cleared; stood for by a text: recalled, moved or digested; else omitted. */
 function makeStretches(
   { draft: { frame, spans }, pieces }: Finished,
   sent: readonly SentMessage[],

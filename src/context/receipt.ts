@@ -57,7 +57,7 @@ export interface SentMessage {
   readonly tokens: number
   /** The messages of the input that it is, as they are or altered. None: the library added it. */
   readonly seqs: readonly number[]
-  /** The messages of the input that it stands for: quoted in a block, replaced by a digest or a journal, or notes gathered in the section. */
+  /** The messages of the input that it stands for: quoted in a block, replaced by a digest or a journal, or gathered as notes. */
   readonly standsFor: readonly number[]
   /** Set for a block of messages from other conversations. */
   readonly remembered?: Remembered | undefined
@@ -83,7 +83,7 @@ export interface SharedPrefix {
   readonly share: number
 }
 
-/** Where, when and why a policy that cuts seldom (`stable`, and all with recall) has cut the conversation, and what it keeps free. */
+/** Where, when and why a policy that cuts seldom (`stable`, and all with recall) cut the conversation, and what it keeps free. */
 export interface ReceiptCut {
   /** The first message after the cut: earlier ones are not sent as they are, unless protected. */
   readonly before: number
@@ -136,7 +136,7 @@ export interface Receipt {
   readonly changing?: ChangingLines
   /** Present when the previous call is known. */
   readonly prefix?: SharedPrefix
-  /** `entries` in short, every message once. In a long unsent stretch a note or a stray result has its own reason only in `entries`. */
+  /** `entries` in short, every message once. In a long unsent stretch, only `entries` has reasons of notes and stray results. */
   readonly stretches: readonly ReceiptStretch[]
   /** Every message of the input, in order. Made when first read: a history may be long. */
   readonly entries: readonly ReceiptEntry[]

@@ -28,7 +28,7 @@ import type { ExperimentPlan } from './plan/define-experiment.ts'
 import { type ExperimentSummary, type ExperimentView, showExperiment, summarize } from './show-experiment.ts'
 import { type ExperimentStep, type StepRange, showSteps } from './show-steps.ts'
 
-/** Begins when it is read or awaited. A reader who stops pauses it, and waits for that. A failure is a result; only store and lease errors reject. */
+/** Begins when read or awaited. A reader who stops pauses it, and waits for that. Only store and lease errors reject. */
 export interface Experiment extends Ongoing<ExperimentEvent, ExperimentResult> {
   readonly id: string
 }

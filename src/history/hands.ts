@@ -144,7 +144,7 @@ async function appendHand(source: HandSource, hand: Hand): Promise<void> {
   )
 }
 
-/** Erases the text of an entry in all branches that share it; a mark stays. Another entry tells other processes so, once more if it is done again. */
+/** Erases an entry's text in all branches that share it; a mark stays. Another entry tells other processes, on every call. */
 export async function eraseEntry(source: HandSource, seq: number): Promise<void> {
   const { store, key, count } = source
   const entry = await entryAt(source, seq)

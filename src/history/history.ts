@@ -25,9 +25,12 @@ export interface HistoryOptions extends HistorySettings {
   readonly embed?: EmbedOptions
   /** Whose conversations these are. Tenants never see each other. Default `'default'`. */
   readonly tenant?: string
-  /** Who speaks, among the tenant's people. A conversation is its first writer's; lists, search, exports, deletions keep to theirs. Default: sees all. */
+  /**
+   * The person who speaks, one of the tenant's. A conversation belongs to its first writer; lists, search, exports and
+   * deletions keep to those of the person. Default: sees all.
+   */
   readonly person?: string
-  /** What a message may bring back, word for word: of its own conversation, or of all of the `person`'s. Default `'conversation'`. */
+  /** What messages may bring back word for word: of their conversation, or of all of the `person`'s. Default `'conversation'`. */
   readonly remember?: 'conversation' | 'person'
   /** How long a writer keeps a turn without renewing its lease; then another may take over. Default 30 s. */
   readonly leaseMs?: number
@@ -58,7 +61,7 @@ export interface DeleteAllOptions extends DryRunOptions {
 export interface RetainOptions extends DryRunOptions {
   /** Conversations that were not used for this many milliseconds are deleted whole. Default: never. */
   readonly conversationsMs?: number
-  /** Calls older than this are deleted: their contexts can no longer be shown. The log and its system prompts stay. Default: never. */
+  /** Calls older than this are deleted: their contexts are no longer shown. Log and system prompts stay. Default: never. */
   readonly callsMs?: number
 }
 
@@ -103,7 +106,7 @@ export interface History {
   search(query: string, options?: SearchOptions): Promise<readonly Found[]>
   /** Deletes a whole conversation; late writes to it are refused. False when there was none, or it is another person's. */
   delete(conversation: string, options?: DeleteOptions): Promise<boolean>
-  /** Deletes all conversations of the tenant, or those of a person, or those in which one actor has a thread. Returns their names. */
+  /** Deletes all conversations of the tenant, or of a person, or those in which an actor has a thread. Returns their names. */
   deleteAll(options?: DeleteAllOptions): Promise<readonly string[]>
   /** Exports a conversation as lines of JSON: lossless, so with notes. No lines where there is none of this id. */
   export(conversation: string): AsyncIterable<string>
@@ -111,8 +114,8 @@ export interface History {
   exportAll(): AsyncIterable<string>
   /**
    * Imports an export of ours, or the chats of another program (ChatGPT, Claude, Open WebUI …), whichever it is: a text, or its
-   * lines or parts. A damaged one stores nothing; the same again changes nothing, and goes on where a store failed. It is read twice: a function opens it each time, and
-   * what can be read only once, such as a stream, is kept in memory.
+   * lines or parts. A damaged one stores nothing; the same again changes nothing, and goes on where a store failed. The text is
+   * read twice: a function opens it each time, and what can be read only once, such as a stream, is kept in memory.
    */
   import(text: ImportedText, options?: ImportOptions): Promise<Imported>
   /** Deletes conversations and records of calls that are older than the given times. */

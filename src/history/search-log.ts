@@ -16,8 +16,8 @@ export interface SearchOptions {
   /** The most messages to find. Default 20. */
   readonly limit?: number
   /**
-   * `shown` finds only what `thread.display()` shows a user, and no side requests. `everything` is for operators:
-   * it also finds notes, the calls that write them, views, and the `data` that an application stores with its messages. Default `shown`.
+   * `shown` finds only what `thread.display()` shows a user, and no side requests. `everything` is for operators: it also finds
+   * notes, the calls that write them, views, and the `data` that an application stores with its messages. Default `shown`.
    */
   readonly scope?: 'shown' | 'everything'
   /** Only messages of this conversation. Default: of all. */
@@ -49,8 +49,8 @@ const lengthShare = 0.1
 const mostRead = 2_000
 
 /**
- * Finds messages that have words of the query, the best first. The store tells which entries have which words, and they are ranked by
- * that; then the best are read. What must not be shown has no say: it is taken out, and the rest is ranked again.
+ * Finds messages that have words of the query, the best first. The store tells which entries have which words, and they are
+ * ranked by that; then the best are read. What must not be shown has no say: it is taken out, and the rest is ranked again.
  */
 export async function searchLog(
   source: SearchSource,

@@ -26,11 +26,11 @@ export interface MentionOptions extends ThreadContextOptions {
 /** One actor's history in one conversation. */
 export interface Thread extends Hands {
   readonly key: ThreadKey
-  /** Begins a turn and stores its messages. Throws a LeaseError while another is open: `retryAfterMs` says when it is free if its holder is gone. */
+  /** Begins a turn and stores its messages. LeaseError while another is held; `retryAfterMs` says when its lease runs out. */
   begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
-  /** Goes on with a turn whose writer is gone; undefined if none is open. Throws a LeaseError with `retryAfterMs` while a holder has the turn. */
+  /** Goes on with a turn whose writer is gone; undefined if none is open. LeaseError with `retryAfterMs` while it is held. */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
-  /** Erases a message's text from log, index, vectors, caches and later records of calls; a mark stays. LeaseError while a turn is held. */
+  /** Erases a message's text from log, index, vectors, caches and records of calls; a mark stays. LeaseError if a turn is held. */
   erase(seq: number): Promise<void>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
@@ -55,7 +55,7 @@ export interface Thread extends Hands {
     state: State<Value, Start>,
     options?: StateOptions,
   ): Promise<StateReading<Value | Start>>
-  /** The newest part of the thread, for tools: 1024 messages or more; of a longer thread also what the given states were before it. */
+  /** The newest 1024 messages or more, for tools; of a longer thread also what the given states were before them. */
   recent(options?: RecentOptions): Promise<Recent>
   /** Whether contexts show only the beginning of a tool result of this thread, because it was too long. */
   hasClipped(): Promise<boolean>
@@ -76,7 +76,7 @@ export interface Thread extends Hands {
   replay(call: Pick<StoredCall, 'plan'>): Promise<readonly MessageLike[]>
   /** The newest logged calibration of a model: how far our counts are from what its provider reported. */
   calibration(model: string, options?: Pick<ViewOptions, 'at'>): Promise<Calibration | undefined>
-  /** Asks for all missing vectors, of an import, say; they count from the next message on. Says how many; 0 without `embed` and where it fails. */
+  /** Gets all missing vectors, after an import, say; they count from the next message. Returns how many, 0 if it fails. */
   embed(): Promise<number>
   /** Makes a branch that shares the past up to `at`: the last entry of a closed turn, or the one before a user message. */
   fork(options: ForkOptions): Promise<Thread>
@@ -100,7 +100,7 @@ export interface BeginOptions {
   readonly marks?: readonly Mark[]
   /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */
   readonly after?: number
-  /** Whether the caller stores a call, or leaves or ends the turn, before it reports success: all is on disk then. Default false. */
+  /** Whether the caller stores a call, or leaves or ends the turn, before reporting success: then all is on disk. Default false. */
   readonly isFollowed?: boolean | undefined
 }
 
@@ -113,7 +113,7 @@ export type Recent = Pick<RequestContext, 'conversation' | 'older'>
 
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
-  /** The key came before: `messages` is the answer of that turn, with notes, without messages that closed it; `toDisplay` shows it to users. */
+  /** The key came before: `messages` is that turn's answer with notes, without closing messages; show it by `toDisplay`. */
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
 
 export interface Resumed {

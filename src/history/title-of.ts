@@ -10,7 +10,7 @@ const mostCharacters = 240
 /** The first words of a person are looked for in the first entries. */
 const mostRead = 12
 
-/** What a conversation is called: its title, else the first words of its person. A branch does not rename it. Undefined if it has neither. */
+/** A conversation's name: its title, else the first words of its person; undefined without both. A branch does not rename it. */
 export async function titleOf(
   { store, tenant, count }: Pick<History, 'store' | 'tenant' | 'count'>,
   { conversation, title, threads }: Pick<ConversationInfo, 'conversation' | 'title' | 'threads'>,

@@ -32,7 +32,7 @@ export interface Turn {
   /** Ends the turn as cancelled, and keeps what `arrived` of the answer. `fail` and `interrupt` do the same. */
   cancel(...arrived: readonly TurnMessage[]): Promise<void>
   interrupt(...arrived: readonly TurnMessage[]): Promise<void>
-  /** Leaves the turn open: the next writer closes or resumes it. `arrived`: a part of an answer, shown, but sent only if it is not tried again. */
+  /** Leaves the turn open: the next writer closes or resumes it. What `arrived` is shown, and sent unless the answer is retried. */
   leave(...arrived: readonly TurnMessage[]): Promise<void>
   /** Logs how far our counts are from the provider's, with the next entry. */
   calibrate(calibration: Calibration): void

@@ -41,7 +41,7 @@ function weightOf([name, value]: readonly [string, unknown]): number {
   return fileFields.includes(name) ? 0 : 1
 }
 
-/** Arguments as a person reads them: `path="/src", depth=2`; broken JSON as it is. `isBare`: an only one stands without its name. */
+/** Arguments as people read them: `path="/src", depth=2`; broken JSON stays. `isBare`: a single text comes without its name. */
 export function describeArguments(json: string, max: number, isBare = false): string {
   if (json.length > mostParsed || !/^\s*\{/.test(json)) return cut(json, max)
   // A text is cut before it is quoted, so that a long one keeps its closing quote where there is room.

@@ -1,4 +1,4 @@
-/** The beginning of a text as one line of at most `max` UTF-16 units. White space folds, no character is split, and no more is read than needed. */
+/** The beginning of a text as one line of at most `max` UTF-16 units. Folds white space, splits no character, reads no further. */
 export function cut(text: string, max: number): string {
   const line = fold(text, max)
   if (line.length <= max) return line

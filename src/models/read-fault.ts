@@ -41,7 +41,7 @@ export async function readStart(body: AsyncIterable<Uint8Array>, limit = 65_536)
 export const isTooLong = ({ words, code }: ServerFault): boolean =>
   tooLongCodes.test(code) || tooLongWords.some(pattern => pattern.test(words))
 
-/** Whether a template takes no system message behind others, or wants roles to take turns: those of Qwen, Mistral and Gemma say so. */
+/** Whether a template refuses a system message behind others, or roles that do not alternate, as those of Qwen and Gemma do. */
 export const refusesLateSystem = ({ words }: ServerFault): boolean =>
   /system message must be|roles must alternate/i.test(words.slice(0, 1000))
 

@@ -20,7 +20,7 @@ export interface RulesOptions {
   readonly name?: string
   /** The window that contexts are fitted into. Default: unknown. Longer requests are not refused. */
   readonly window?: number
-  /** The pause before each word of a text, in milliseconds, so that streaming and cancelling can be tried. Default 0: the whole text at once. */
+  /** The milliseconds before each word of a text, to try out streaming and cancelling. Default 0: the whole text at once. */
   readonly delayMs?: number
 }
 

@@ -25,7 +25,7 @@ const MAX_EARLIER = 40
 export const journalOf = (messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string =>
   writeJournal(newestActions(messages, max), max, isShort)
 
-/** The actions that may have room in a journal of at most `max` characters. Older ones are only counted: a turn may have thousands. */
+/** The newest actions, as many as a journal of `max` characters may hold. Older ones are only counted: there may be thousands. */
 export function newestActions(messages: readonly Message[], max: number) {
   let from = messages.length
   for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls([messages[--from]!])

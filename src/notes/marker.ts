@@ -16,7 +16,7 @@ const start = () => [bracket(), '\\s?', `(${signs})`, ...'note', 's?', between, 
 const owner = () => [between, 'm?', 'y?', 'o?', 'u?', 'r?', ...'self']
 const steps = () => [...start(), ...owner(), '(?:\\s([a-z0-9]{0,32}))?', signs, '\\s?', colon]
 
-/** The marker as models write it: any case, `NOTES`, `MYSELF`, dashes or nothing between words, any bracket. Groups: signs of bold, the nonce. */
+/** The marker as models write it: any case or bracket, `NOTES`, `MYSELF`, dashes or nothing between words. Groups: bold, nonce. */
 export const createMarker = (): RegExp => new RegExp(steps().join(''), 'gi')
 
 const reach = 64
@@ -35,7 +35,7 @@ export function findBeginning(text: string, from: number): number {
   return at >= near && beginning.test(text.slice(at)) ? at : text.length
 }
 
-/** Where the bold type of a marker at `place` begins: up to three signs before it, behind white space. `isFree`: signs at `from` are. */
+/** Where the bold type of a marker at `place` begins: up to three signs behind white space, or at `from` if it `isFree`. */
 export function findBold(text: string, place: number, from: number, isFree: boolean): number {
   let at = place
   while (at > Math.max(from, place - 3) && isSign(text[at - 1])) at -= 1

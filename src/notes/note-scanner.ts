@@ -2,7 +2,7 @@ import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
 
 export interface NoteOptions {
-  /** A secret in the marker: of `a1b2` only `[NOTE TO SELF a1b2: …]` is kept, other blocks are cut. 1 to 32 letters and digits, exactly. */
+  /** A secret in the marker: of `a1b2` only `[NOTE TO SELF a1b2: …]` is kept, no other. 1 to 32 letters, digits; case counts. */
   readonly nonce?: string | undefined
 }
 
@@ -16,7 +16,7 @@ export interface SplitReply {
 export interface NoteScanner {
   /** Takes the next piece of a reply; returns the text that can be shown now. */
   push(chunk: string): string
-  /** Ends a reply, whole or broken off: the rest of its visible text, and its note. A second call gives the same note alone. Push nothing after it. */
+  /** Ends a reply, whole or not: the rest of its visible text and its note; called again, the note alone. Push nothing after it. */
   end(): SplitReply
   /** How many characters of what was pushed are shown or hidden for good, and how many of those were shown as they came. */
   progress(): { readonly settled: number; readonly shown: number }

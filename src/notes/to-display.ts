@@ -14,7 +14,7 @@ import { shownArguments } from './shown-arguments.ts'
 export const toDisplay = <M extends MessageLike>(messages: readonly M[]): readonly M[] =>
   showEach(messages).filter(message => message !== undefined)
 
-/** `toDisplay` message by message, undefined for one not shown. `isPart`: messages before are missing, so a result without its call is not shown. */
+/** `toDisplay` per message, undefined if not shown. `isPart`: earlier messages are missing, so results without calls are hidden. */
 export function showEach<M extends MessageLike>(
   messages: readonly M[],
   {
@@ -86,7 +86,7 @@ function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[
   return { ...Object.fromEntries(present), content: veiledResult } as unknown as M
 }
 
-/** For display: cuts notes out of all but the text, whose note was cut when the reply was read. The same object where nothing was cut. */
+/** Cuts notes out of all but the text, which lost its note when the reply was read. The same object where nothing was cut. */
 function cutCallNotes<M extends MessageLike>(source: M): M {
   const seen = new Map<object, unknown>()
 

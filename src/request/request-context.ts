@@ -148,7 +148,7 @@ export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
   readonly missing?: string
 }
 
-/** A state's value: the explicit input, else what a tool of this request remembered, unless a newer result stands in the conversation. */
+/** A state's value: the explicit input, else what a tool of this request remembered, unless the conversation has a newer result. */
 export function currentState<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
   options: CurrentStateOptions<Value> = {},

@@ -23,9 +23,9 @@ interface StateDefinition<Schema extends StandardSchema, Picked> {
   readonly schema: Schema
   /** Takes the value out of a result; undefined where the result has none. Default: the whole result. */
   readonly pick?: (result: InferOutput<Schema>) => Picked | undefined
-  /** The project that a result (as picked) belongs to; undefined where the result does not say. Default: results belong to all projects. */
+  /** The project that a result (as picked) belongs to; undefined if it does not say. Default: results belong to all projects. */
   readonly belongsTo?: (result: NoInfer<Picked>) => string | undefined
-  /** The error text of a tool that needs the state when it has no value. Default: a text with the names of the state and its tool. */
+  /** The error text of a tool that needs the state when it has no value. Default: a text that names the state and its tool. */
   readonly missing?: string
 }
 
@@ -34,7 +34,7 @@ type Newest = { readonly fold?: undefined }
 
 /** Folds all results, oldest first, into a new value each time: the previous one is frozen. */
 type Folded<Previous, Picked, Value> = {
-  /** Makes the value from the previous value, which is frozen, and the next result (as picked), oldest first. Default: the newest result is the value. */
+  /** Makes the value from the previous one (frozen) and the next result (as picked), oldest first. Default: the newest result. */
   readonly fold: (previous: Previous, result: NoInfer<Picked>) => Value
 }
 

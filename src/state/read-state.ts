@@ -61,7 +61,7 @@ export interface StateReading<Value> {
   readonly skipped: readonly SkippedResult[]
 }
 
-/** Continues a reading with newer rounds, newest first. A fold takes all results, oldest first; else the newest good one is the value. */
+/** Continues a reading with newer rounds, newest first. A fold takes all results, oldest first; else the newest good one wins. */
 export function readRounds(
   rounds: Iterable<ToolRound>,
   state: State<unknown>,
@@ -110,7 +110,7 @@ export interface StateReader<Value> {
   reading(): StateReading<Value>
 }
 
-/** `readState` along a growing conversation, at the price of the new messages. Nothing is validated before `reading()` is called. */
+/** `readState` along a growing conversation, at the price of the new messages. Validates nothing before it is read. */
 export function createStateReader<Value, Start extends Value | undefined>(
   state: State<Value, Start>,
   options: ReadStateOptions = {},

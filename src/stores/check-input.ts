@@ -155,7 +155,7 @@ export function checkTime(option: string, time: number): void {
   if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
 }
 
-/** Whether a text is short enough, and has no NUL or lone surrogates: some drivers cut or replace them, and two names could become one. */
+/** Whether a text is short enough, without NUL and lone surrogates: drivers that cut or replace them could make two names one. */
 const isFine = (text: string, maxBytes: number): boolean =>
   bytesOf(text, maxBytes) <= maxBytes && text.isWellFormed() && !text.includes('\0')
 

@@ -32,14 +32,14 @@ export interface Store {
    * again by the same owner, while the turn is open, gives it with its lease. Throws LeaseError while it is held.
    */
   begin(thread: ThreadKey, turn: BeginTurn): Promise<Begun>
-  /** Takes over an open turn whose lease has run out, and fences its holder. Undefined if none is open; throws LeaseError if one is held. */
+  /** Takes over an open turn whose lease has run out, and fences its holder. Undefined if none is open; LeaseError while held. */
   resume(
     thread: ThreadKey,
     turn: Pick<BeginTurn, 'owner' | 'leaseMs' | 'isFollowed'>,
   ): Promise<Extract<Begun, { kind: 'begun' }> | undefined>
-  /** Adds entries to the open turn. If all are stored, it only gives the head, to any caller. A lease stays good until a takeover. */
+  /** Adds entries to the open turn; if all are stored already, any caller gets the head. Expired leases work until a takeover. */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
-  /** Stores the last entries, ends the turn and gives the lease back, in one step. The same again gives the head, also in later turns. */
+  /** Stores the last entries, ends the turn and frees the lease, in one step. Repeated, it gives the head, even in later turns. */
   end(thread: ThreadKey, end: EndTurn): Promise<{ readonly head: number }>
   /** Prolongs the lease; throws when another holder has taken it over. */
   renew(thread: ThreadKey, lease: Lease, leaseMs: number): Promise<void>
@@ -89,7 +89,7 @@ export interface Store {
   tenants(): Promise<readonly string[]>
   /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
-  /** Sets given values, removes null ones, leaves the rest. Counts as use (`usedAt`), also with nothing to describe, and not as a write. */
+  /** Sets the given values, removes null ones, keeps the rest. Counts as use (`usedAt`), even when empty, but not as a write. */
   describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
   /**
    * For each of some words, given in all its forms, the newest entries that have one of these, as far as the index knows them; 64
@@ -123,7 +123,7 @@ export interface Store {
 
 /** A write that may wait for the disk. */
 export interface MayBeFollowed {
-  /** Whether the caller writes once more before it reports this: then it is on disk with the next write without this. Default false. */
+  /** Whether the caller writes again before reporting this: it is on disk with the next write that lacks this. Default false. */
   readonly isFollowed?: boolean | undefined
 }
 

@@ -67,7 +67,7 @@ export interface Usage {
  * The calibration after one more report. The factor rises at once, as a prompt that is too long is cut in silence, and
  * falls one step at a time, as one short report proves little. In a conversation that is cut it falls only where it is far too
  * high, above all inside a turn, and rises only where the margin of an estimate does not do: calls, prose and files differ in
- * their tokens, and a factor that follows what is in view would change the prompt at every call. Another model or counter begins anew.
+ * their tokens, and a factor that follows what is in view would change every prompt. Another model or counter begins anew.
  *
  * A report far below the prediction may come from a cut prompt: ask `looksTruncated` first, and do not calibrate by it.
  */

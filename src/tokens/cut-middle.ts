@@ -2,7 +2,7 @@ import type { TokenCounter } from './create-counter.ts'
 
 const maxAttempts = 30
 
-/** Cuts a text in its middle, as its ends say what it is, to at most `limit` tokens; '' if not even the mark fits. `markOf` is told the missing ones. */
+/** Cuts out the middle of a text, as its ends say what it is; '' if not even the mark fits. `markOf` gets the missing tokens. */
 export function cutMiddle(
   text: string,
   limit: number,

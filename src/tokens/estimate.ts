@@ -3,7 +3,7 @@ import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
 import { scanLetters } from './scan-letters.ts'
 import { scanDigits, scanOther, scanPunctuation, scanSpace } from './scan-signs.ts'
 
-/** A counter for any model, without its tokenizer. It counts a little too high, as a silent cut is worse; `calibrate` corrects it. */
+/** A counter for any model, without its tokenizer. It counts a little high, as a silent cut is worse; `calibrate` corrects it. */
 export function estimate(options: CounterOptions = {}): TokenCounter {
   // The number is the version of the prices: change it whenever they change.
   return createCounter({ ...options, id: 'estimate-2', exact: false, text: estimateTokens })

@@ -1,11 +1,11 @@
 import { type Framing, genericFraming, noFraming } from './framing.ts'
 
-/** Framings by model family: marks, roles and newlines are one token each, sentences counted with o200k; the larger where versions differ. */
+/** Framings by model family: marks, roles and newlines count 1, sentences as in o200k; the larger number where versions differ. */
 export const framings = {
   generic: genericFraming,
   none: noFraming,
 
-  /** `<|im_start|>user<|im_sep|>…<|im_end|>`, reply alike. Calls go to ` to=functions.name`; schemas as TypeScript, shorter than their JSON. */
+  /** `<|im_start|>user<|im_sep|>…<|im_end|>`, reply alike. Calls: ` to=functions.name`. Schemas: TypeScript, less than JSON. */
   openai: { name: 'openai', message: 4, call: 8, result: 4, tool: 8, tools: 12, prompt: 3 },
 
   /**
@@ -36,7 +36,10 @@ export const framings = {
   /** `<|user|>\n…<|end|>\n`, reply `<|assistant|>\n`; Phi 4 `<|im_start|>user<|im_sep|>…<|im_end|>`. */
   phi: { name: 'phi', message: 4, call: 15, result: 9, tool: 1, tools: 76, prompt: 4 },
 
-  /** `<｜User｜>…`, `<｜Assistant｜>…<｜end▁of▁sentence｜>`, a mark first, reply with `<think>`. Calls: five marks, fenced JSON; results: four. */
+  /**
+   * `<｜User｜>…`, `<｜Assistant｜>…<｜end▁of▁sentence｜>`, a mark at the beginning, the reply with `<think>`.
+   * Calls have five marks and fenced JSON, results four marks.
+   */
   deepseek: { name: 'deepseek', message: 2, call: 12, result: 4, tool: 4, tools: 76, prompt: 4 },
 
   /**

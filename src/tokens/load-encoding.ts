@@ -3,7 +3,7 @@ import { type CounterOptions, createCounter, type TokenCounter } from './create-
 import { framings } from './framings.ts'
 import { countLongText } from './long-text.ts'
 
-/** Gives the counter of a table of `gpt-tokenizer`: 30 MB, so only who counts exactly installs it. Awaited, so `require` cannot load it. */
+/** Gives the counter of a table of `gpt-tokenizer`, 30 MB that only exact counts need. Awaited, so `require` cannot load it. */
 export async function loadEncoding(id: string, load: () => Promise<Encoding>) {
   const text = countWith(await load().catch(refuse))
   return ({ framing = framings.openai, ...options }: CounterOptions = {}): TokenCounter =>

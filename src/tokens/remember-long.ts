@@ -1,4 +1,4 @@
-/** Remembers the counts of long texts, which clients send again and again. As hashes: a counter outlives conversations, also those that are deleted. */
+/** Remembers the counts of long texts, which clients send again and again. As hashes: a counter outlives deleted conversations. */
 export function rememberLong(count: (text: string) => number): (text: string) => number {
   const cache = new Map<string, number>()
   return text => {

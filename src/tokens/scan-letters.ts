@@ -97,7 +97,7 @@ const letterPairs =
   'nhcfl[cve .m=&a=tla ]l:?clek_p.ped2a1u)}]{[yh= ,u ?]e};e' +
   ']u)?lr}elrg=e= l??ve;d=:e:t=ddeue.:=>m;)l(h,?M)(l<acA:lh'
 
-/** The prices, from -8 / 32 of a token on, each with the character that stands for it: those that code is full of, which compress best. */
+/** A character for each price, from -8 / 32 of a token on. They are those that code is full of, which compress best. */
 const prices = 'A_xb-/|+y&w0so,tn{ri[fh]updc :;)l=.(~eam?}>1gk<2v*!M'
 
 const pairs = /* @__PURE__ */ Float64Array.from(letterPairs, pair => (prices.indexOf(pair) - 8) / 32)

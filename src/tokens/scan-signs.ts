@@ -93,7 +93,7 @@ export function scanOther(scan: Scan, first: number): number {
   return tokens + (from === russian ? rareCyrillic(scan, to - at) : 0)
 }
 
-/** What Russian letters cost besides in a language that has other letters too, such as Kyrgyz or Sakha: few of its words are tokens. */
+/** The extra cost of Russian letters in languages that have others too, such as Kyrgyz or Sakha: few of their words are tokens. */
 function rareCyrillic(scan: Scan, letters: number): number {
   const { text, at } = scan
   for (const code of [text.charCodeAt(at), text.charCodeAt(at - letters - 1)])
@@ -116,7 +116,7 @@ function move(scan: Scan, at: number, before: Scan['before']): void {
   scan.spaced = false
 }
 
-/** A script beyond Latin: the first code unit / 16 behind it (ascending), what each of its characters costs, and what a run costs once. */
+/** A script beyond Latin: the first code unit / 16 behind it (ascending), the cost of each character, and the cost of a run. */
 type Script = readonly [end: number, each?: number, run?: number]
 
 /** Where the small letters of Russian begin. */

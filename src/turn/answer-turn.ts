@@ -9,7 +9,7 @@ import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */
 export interface TurnClient {
-  /** Runs the calls that wait for a result, and logs their results. Absent or false: the turn stays open for the client, which runs them. */
+  /** Runs the waiting calls and logs their results. Absent, or if it gives false, the turn stays open: the client runs them. */
   runCalls?(waiting: readonly ReplyCall[]): Promise<boolean>
   /** Whether the turn ends after its latest round, although the model would go on. */
   isOver(progress: TurnProgress): boolean

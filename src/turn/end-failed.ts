@@ -57,7 +57,10 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'internal_error'
 }
 
-/** Closes a turn with what arrived, or less where that is too large: an open one would block the next. Returns an error, as the first one says more. */
+/**
+ * Closes a turn with what arrived, or less where that is too large: an open one would block the next. Returns an error instead
+ * of throwing it, as the error that ended the turn says more.
+ */
 async function closeTurn(
   arrived: readonly SeenMessage[],
   close: (arrived: readonly SeenMessage[]) => Promise<void>,

@@ -1,7 +1,10 @@
 import type { Emit } from './reply.ts'
 import { withResolvers } from './wait/with-resolvers.ts'
 
-/** Work to be read with `for await`, awaited, or both: either begins it. Wrap it in an object to return it from an async function, which awaits it. */
+/**
+ * Work to be read with `for await`, awaited, or both: either begins it. Wrap it in an object to return it from an async
+ * function, which would await it.
+ */
 export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<Result> {
   /** Waits for the result. The work continues to its end even if its parts are not read. */
   result(): Promise<Result>

@@ -16,13 +16,19 @@ export interface TurnOptions
   readonly notes?: boolean | TurnNotes
   /** Decides what is left out when not everything fits. Default: that of the history, else `balanced()`. */
   readonly policy?: FitOptions['policy']
-  /** Whether changing lines of the system prompt stand apart: see `fit`. Default: `'stable'` for a model on this machine or network, else `'as sent'`. */
+  /**
+   * Whether changing lines of the system prompt stand apart: see `fit`. Default: `'stable'` for a model on this machine or
+   * network, else `'as sent'`.
+   */
   readonly systemPrompt?: FitOptions['systemPrompt']
-  /** The tokens that the model can take, prompt and reply together. Default: that of the history, else what the model says, else 4096. */
+  /** The tokens that the model can take, prompt and reply together. Default: the history's, else what the model says, else 4096. */
   readonly window?: number
   /** What is done when even the newest messages do not fit: see `fit`. Default `'trim'`, with a warning. */
   readonly overflow?: FitOptions['overflow']
-  /** Kept free for the reply. Default: that of the history, else an eighth of the window, more after longer replies, at most `settings.maxTokens`. */
+  /**
+   * Kept free for the reply. Default: that of the history, else an eighth of the window, more after longer replies, at most
+   * `settings.maxTokens`.
+   */
   readonly reserve?: number
   /** `temperature`, `maxTokens` and the like, for every call. */
   readonly settings?: ModelSettings

@@ -27,7 +27,7 @@ function NotFound() {
   )
 }
 
-/** A fault of this page itself, or a file of it that is gone: a new build has other files, which only loading the page again brings. */
+/** A fault of this page itself, or a missing file of it: a new build has other files, so the page must be loaded again. */
 function ViewFault({ error }: ErrorComponentProps) {
   return (
     <EmptyState

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { observable } from '../api/observable.ts'
 
-/** Keys as the browser names them, with what is held before them, and sequences with a blank: `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`. */
+/** Keys as the browser names them, after their modifiers; sequences have a blank: `J`, `Shift+ArrowLeft`, `Mod+k`, `g c`. */
 interface KeyBinding {
   readonly keys: string
   readonly does: string

@@ -3,7 +3,7 @@ import type { PolicyName } from '../../../src/context/policies/choose-policy.ts'
 /** A policy as addresses name it: how many messages `sliding` keeps is part of its name. */
 export type OfferedPolicy = Exclude<PolicyName, 'default' | 'sliding'> | `sliding-${number}`
 
-/** What each policy does, in a few words, in the order in which they are offered. A policy that is missing here does not compile. */
+/** Each policy in a few words, in the order in which they are offered. A policy that is missing here does not compile. */
 const abouts: Readonly<Record<Exclude<PolicyName, 'default'>, string>> = {
   thrifty: 'brings back little, reads least',
   balanced: 'the usual one',

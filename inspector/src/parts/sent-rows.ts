@@ -33,7 +33,7 @@ export function toSegments(
   return [...before.filter(one => one.tokens > 0), ...segments]
 }
 
-/** Rows as segments. Rows are rounded one by one: the largest of a part takes the difference, so that the sum is that of the part. */
+/** Rows as segments. Rows are rounded one by one: the largest of a part takes the difference, so that the sum is right. */
 function inParts(rows: readonly SentRow[], parts: Readonly<Record<string, number>>) {
   const segments = rows.map(({ part, tokens }) => ({ part, tokens }))
   for (const part of new Set(rows.map(row => row.part))) {

@@ -27,7 +27,7 @@ interface WindowBarProps {
   readonly onPoint?: ((tokens: number | undefined, isPressed: boolean) => void) | undefined
 }
 
-/** The window as the model reads it: what was sent, what is free, the margin, the reserve. What is over the window goes past its end. */
+/** The window as the model reads it: what was sent, what is free, the margin, the reserve. What is over goes past its end. */
 export function WindowBar(props: WindowBarProps) {
   const { segments, window, reserve, margin, reused, caret, marks = [] } = props
   const { size = 'full', label, onPoint } = props
@@ -128,7 +128,7 @@ type Rest = keyof typeof restNames
 
 const restNames = { free: 'free', margin: 'safety margin', reserve: 'kept for the reply' } as const
 
-/** Names the stretches that have room for their names; with their tokens, if there is room for these too. `room`: up to the next. */
+/** Names the stretches that have room for it, with their tokens if these fit too. `room`: the tokens up to the next. */
 function labelsOf(stretches: ReturnType<typeof toStretches>, whole: number, width: number) {
   const sizeOf = (text: string) => text.length * 6.2 + 8
   const roomOf = (tokens: number) => (tokens / whole) * width

@@ -24,7 +24,7 @@ export interface UIChatHandlerOptions
     Omit<UIMessageStreamOptions, 'messageId'> {
   /** Where conversations are stored. Users are people of its tenant. */
   readonly history: History
-  /** Whose request it is, by your login, never by the body: a person of the history's tenant, or `{ tenant, person }`. Without a name the answer is 401. */
+  /** Whose request it is, by your login, never by the body: a person of the tenant, or `{ tenant, person }`. No name gives 401. */
   readonly user: (request: Request) => Maybe<UIChatUser> | Promise<Maybe<UIChatUser>>
   /** The path at which the handler is, as `api` of the transport names it. Default `/api/chat`. */
   readonly api?: string
@@ -218,7 +218,7 @@ const noRoute = (api: string) =>
     `Nothing is at this address. The chat is at "${api}" (option "api"): POST to it, GET "${api}/<id>", GET and DELETE "${api}/<id>/stream".`,
   )
 
-/** The JSON of a body; undefined if it is none. The type must be told: a page of another site can send any other type with a user's cookie. */
+/** The JSON of a body, else undefined. Its type is required: another site's page can send other types with a user's cookie. */
 async function readJsonBody(request: Request, most: number): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json\s*(?:;|$)/i.test(type))

@@ -41,7 +41,7 @@ export interface UIContext {
   readonly reserve: number
   /** How many entries were sent as they are, altered, as a digest, and so on. */
   readonly counts: Readonly<Record<Fate, number>>
-  /** The places of the messages that were brought back because the newest one asks for them, as `display()` names them: 100 at most. */
+  /** The places of the messages that were brought back for the newest one, as `display()` names them: 100 at most. */
   readonly recalled: readonly number[]
 }
 

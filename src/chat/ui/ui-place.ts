@@ -124,7 +124,7 @@ async function refuseWhileAnswered({ store }: History, entry: EntryPlace): Promi
 
 const mostEntries = 2000
 
-/** The id of an entry is also good: clients that loaded the conversation from here have no other. A message says itself which branch it was on. */
+/** Takes ids of entries too: clients that loaded the conversation from here have no others. A message names its branch. */
 async function entryOf(
   history: History,
   conversation: string,

@@ -21,7 +21,7 @@ export const checkpointVersion = 14
 
 const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 
-/** Packs what a context needs of settled units in a row besides their texts: it can be rebuilt from the log. `to`: the unit after the last. */
+/** Packs what a context needs of settled units in a row, but no texts: the log can rebuild it. `to`: the unit after the last. */
 export function packCheckpoint(
   transcript: Transcript,
   number: number,
@@ -98,7 +98,7 @@ function readCheckpoint(packed: Uint8Array) {
   return { time, mended, units, touched: touches.numbers, entries, words: bytes.rest() }
 }
 
-/** Rebuilds a transcript without texts from checkpoints, oldest first, up to the first that cannot be read; `used` says how many. */
+/** Rebuilds a transcript without texts from checkpoints, oldest first, up to the first unreadable one; `used` says how many. */
 export function restoreTranscript(count: TokenCounter, checkpoints: readonly Uint8Array[]) {
   const words = createPackedWords(unusable)
   const parts: PlacedCheckpoint[] = []

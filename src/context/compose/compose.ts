@@ -64,7 +64,7 @@ export function compose(draft: Draft): readonly Piece[] {
   const remembering = insertions.find(({ remembered }) => remembered)
   const quoting = insertions.find(({ quotes }) => quotes !== undefined)
   for (const index of sentUnits(draft)) {
-    // Digests of units before the first user message cannot stand behind it; what is recalled for a round of its turn stands before it.
+    // Inserted texts follow the first user message; only what is recalled for a round of its turn stands before it.
     const first = insertions[next]
     if (index > transcript.firstUser || (first?.part === 'recall' && first.before === index))
       insertUpTo(index)

@@ -16,7 +16,7 @@ interface Text {
 
 const ownText = -1
 
-/** Cuts the longest texts and results (`trim-results`: only these) in their middle to one length until all fits; undefined if that is not enough. */
+/** Cuts the longest texts and results (`trim-results`: only results) in the middle to one length; undefined if it is not enough. */
 export function trimPieces(frame: Frame, pieces: readonly Piece[]): readonly Piece[] | undefined {
   const texts = pieces.flatMap((piece, place) => textsOf(frame, piece, place))
   const textTokens = texts.reduce((sum, text) => sum + text.tokens, 0)

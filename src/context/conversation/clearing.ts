@@ -29,9 +29,9 @@ export function savingSum({ units }: Units, some: Iterable<number>): number {
 export const systemsShare = 1 / 8
 
 /**
- * Of system messages of one shape before a unit (dates, reminders, states), the last is sent. Others are sent while they take at most
- * `most` tokens, and the last one always; the oldest go first. Gives the tokens of those that are not sent any more, and puts them
- * into `aged`, each with the reason.
+ * Of system messages of one shape before a unit (dates, reminders, states), the last is sent. Others are sent while they take
+ * at most `most` tokens, and the last one always; the oldest go first. Gives the tokens of those that are not sent any more,
+ * and puts them into `aged`, each with the reason.
  */
 export function ageSystems(
   { systems, units }: Transcript,

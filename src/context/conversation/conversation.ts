@@ -59,7 +59,7 @@ function leadingEntry(source: MessageLike, seq: number, count: TokenCounter): En
   return entry.role === 'system' ? entry : undefined
 }
 
-/** Callers append to their list, or copy it, and call again: transcripts are kept by their first message, and compared by object. */
+/** Transcripts by their first message, then compared by object: callers append to their list, or to a copy, and call again. */
 const remembered = new WeakMap<object, Map<string, readonly ReadSources[]>>()
 
 /** Several conversations and branches may begin with the same message object (a constant greeting, say). */

@@ -5,7 +5,7 @@ export function roomyList<T>(size: number): T[] {
   return list
 }
 
-/** A list whose first elements are made when read: of 100,000 units a context reads some hundred. Holes ask the prototype, what was made does not. */
+/** A list whose first elements are made when read: a context reads some hundred of 100,000. Only holes ask the prototype. */
 export function lazyList<T>(size: number, make: (at: number) => T): T[] {
   const isHole = (key: string | symbol) => typeof key === 'string' && /^\d/.test(key) && Number(key) < size
   const behind = new Proxy(Array.prototype, {

@@ -21,7 +21,7 @@ export function findReferred(
   return referredOf
 }
 
-/** Of a reference, by its place in their list: the newest unit before it that read the same file and has a result of its own, or -1. */
+/** For the reference at this place of their list: the newest earlier unit with a real result of the same file, or -1. */
 function referredAt(transcript: Transcript, place: number): number {
   const { units, references } = transcript
   /** How many units were looked at, the newest of them that read each file, and what was found for each reference. */

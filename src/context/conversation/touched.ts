@@ -32,7 +32,7 @@ function fileNumber(name: string, json: string): number {
   return ((hashOf(String(file)) << nameBits) | nameNumber(String(file)) | isWritten) >>> 0 || 2
 }
 
-/** The lowest bits of a file's number are the last part of its path, except for the lowest, which says whether the file is written. */
+/** The low bits of a file's number: the last part of its path, except for the lowest bit, which says whether it is written. */
 const nameBits = 11
 
 /** The part of a file's number that its name gives, with or without the path before it. */

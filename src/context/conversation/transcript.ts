@@ -82,7 +82,7 @@ export interface Quotes {
 
 /** How close units are in meaning to a user message; both are named by their units. Made outside, of stored vectors. */
 export interface Meaning {
-  /** Adds to the scores of the words; other units come behind. `whole`: the score of an imagined unit with all words of the message. */
+  /** Adds to the scores of words and appends other units. `whole`: what a unit with all words of the message would score. */
   add(user: number, words: { readonly scores: Scores; readonly whole: number }): Scores
   /** Why a unit was found, if its meaning did it more than its words. */
   why(user: number, unit: number): string | undefined
@@ -238,7 +238,7 @@ export function countUnit(
 /** Of more user messages in a row the older ones count as said before. */
 const mostInRow = 32
 
-/** The unit at which the exchange before a turn begins: the first of the user messages that the last reply answers, or the first of all. */
+/** The unit where the exchange before a turn begins: the first user message that the last reply answers, else the first of all. */
 export function exchangeStart({ turns, ordinaryBefore }: Transcript, turn: number): number {
   // The first user message is not among the ordinary units.
   const repliesBefore = (place: number) => ordinaryBefore[turns[place]!]! - Math.max(0, place - 1)

@@ -2,10 +2,10 @@ import type { Message, ToolCall } from '../../log/message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Entry } from './stamp-entry.ts'
 
-/** A unit is sent or left out whole. A `note` without a reply and a `stray`, a result without a call, are never sent where they stand. */
+/** A unit is sent or left out whole. A `note` without reply and a `stray` (result without call) are never sent where they stand. */
 export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'stray'
 
-/** What calls touch, two numbers each: the call with its arguments; its file (0: none, odd: written, even: read). System messages count as calls. */
+/** Two numbers per call: its name and arguments; its file (0 none, odd written, even read). System messages count as calls. */
 export type Touched = readonly number[]
 
 export interface Unit {

@@ -29,7 +29,7 @@ export function digestExchange(exchange: Exchange, digesters = defaultDigesters)
 export const maxRequest = 80
 const MAX_DIGEST = 1000
 
-/** The digest line of an exchange, and the faults of digesters: `digester "digestPoll" threw: boom`. Text of strangers in any digest is quoted here. */
+/** The digest line of an exchange, in which no text passes for a note, and the faults: `digester "digestPoll" threw: boom`. */
 export function digestLine(
   exchange: Exchange,
   digesters: readonly Digester[],

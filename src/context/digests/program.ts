@@ -103,7 +103,7 @@ const KINDS = ['action', 'command', 'op', 'type', 'kind', 'name']
 const STEP_LISTS =
   /^(program|steps|actions|commands|tasks|stages|phases|operations|instructions|sequence|timeline|moves|scenes|jobs|pipeline|workflow|script|plan|routine)$/i
 
-/** The steps of a program: a list of objects that all have a kind, under any key, one object deeper, or alone. `owner` has name and loop. */
+/** The steps of a program: a list of objects with a kind, alone, under a key, or one object deeper. `owner` has name and loop. */
 function stepsOf(value: unknown, key = '') {
   return attempt(
     () =>

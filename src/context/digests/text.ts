@@ -22,7 +22,7 @@ const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(
 const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
 /** Abbreviations, whose full stop ends no sentence. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
 const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
-/** Latin marks end a sentence before white space (not in `v1.2`), unless a small letter follows (`Well… maybe`). CJK has no blanks. */
+/** Latin marks end a sentence before white space (not in `v1.2`) unless a small letter follows (`Well… maybe`); CJK always. */
 const SENTENCE = new RegExp(
   `^.*?(?:(?:[!?…؟।]|(?<!${ABBREVIATION})\\.)[.!?]*["'”’»)\\]*_]*(?!\\S|\\s+\\p{Ll})|[。！？]+[」』”’）]*)`,
   'u',
@@ -54,7 +54,7 @@ const MAX_LANGUAGE = 24
  */
 const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm
 
-/** The fenced code blocks of a Markdown text, one after another, the first language that a fence names, and the text around them. */
+/** The code of all fenced blocks of a Markdown text, the first language that a fence names, and the text around the blocks. */
 export function splitFences(text: string) {
   let code = ''
   let language = ''

@@ -13,7 +13,7 @@ const MAX_RESULT = 150
 /** What a call that is only named may take of a short line. */
 const SHORT_ARGUMENTS = 40
 
-/** The latest calls, `read(path="/a") → text; …`, and the first sentence of the answer. A short line names the largest, without results. */
+/** The latest calls, `read(path="/a") → text; …`, or without results the largest ones, and the first sentence of the answer. */
 export const digestTools: Digester = ({ messages }, max = MAX_LENGTH) => {
   const actions = readActions(messages).filter(({ call }) => call.name !== noteToolName)
   if (actions.length === 0) return undefined

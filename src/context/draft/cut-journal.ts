@@ -23,7 +23,7 @@ export function lastRoundBefore({ stops, turns }: Transcript, before: number): n
   return all === 0 ? -1 : stops[firstPlace(stops.length, place => rounds(place + 1) >= all)]!
 }
 
-/** A line for each call cut from the newest turn with tools: without it models forget what they did. `after`: a round that is still sent, or -1. */
+/** A line for each call cut from the newest turn with tools: models forget what they did. `after`: a round still sent, or -1. */
 export function cutJournal(draft: Draft, cut: number, budget: number, after = -1): Insertion | undefined {
   const { frame } = draft
   if (budget <= 0) return undefined

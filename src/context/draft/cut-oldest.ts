@@ -6,7 +6,7 @@ import { findSpan } from './span.ts'
 
 const why = 'older than what fits'
 
-/** Leaves out what policies named as first to go, then the oldest units, until the rest fits: after every policy. Looks only at kept units. */
+/** After every policy: leaves out what it named as first to go, then the oldest units, until all fits. Looks only at kept units. */
 export function cutOldest<D extends Draft>(start: D, room = start.capacity): D {
   if (start.tokens <= room) return start
   const draft = start.spare.reduce((left, spare) => dropToFit(left, spare, room), start).as(start.rule)

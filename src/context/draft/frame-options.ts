@@ -17,7 +17,7 @@ export interface FrameOptions {
   readonly count?: TokenCounter
   /** Tool schemas that are sent with the prompt, so that they are counted. */
   readonly tools?: readonly unknown[]
-  /** The most tokens of `tools`: beyond it their descriptions are shortened, and `context.tools` has them. Default: they stay whole. */
+  /** The most tokens of `tools`: beyond it `context.tools` has them with shorter descriptions. Default: they stay whole. */
   readonly maxToolTokens?: number
   /** Where notes to self are sent: with their replies, in the system prompt, or nowhere. Default `'inline'`. */
   readonly notes?: NotesPlace
@@ -29,7 +29,7 @@ export interface FrameOptions {
   readonly nonce?: string
   /** Facts that travel in the system prompt, whatever is left out. */
   readonly pins?: readonly string[]
-  /** `'alternating'` for templates such as Gemma's and Mistral's: user and assistant take turns, one system at most. Default `'free'`. */
+  /** `'alternating'` for templates such as Gemma's and Mistral's: both sides alternate, one system at most. Default `'free'`. */
   readonly shape?: Shape
   /** False where the template has no system role: the system prompt becomes the head of the first user message. Default true. */
   readonly systemRole?: boolean
@@ -39,13 +39,19 @@ export interface FrameOptions {
    * user text, for templates that take no such system message. Default `'as sent'`.
    */
   readonly systemPrompt?: SystemPromptPlace
-  /** What the context of the call before gave as `promptLayout`. Default: nothing is known, and the system prompt stays as it is. */
+  /** The `promptLayout` of the previous call's context. Default: nothing is known, and the system prompt stays as it is. */
   readonly promptLayout?: PromptLayout
-  /** True to fill the window: more is in view, and most of the prompt is read again on every turn. Default: room is kept free to grow into, so that the beginning of the prompt stays the same. */
+  /**
+   * True to fill the window: more is in view, and most of the prompt is read again on every turn. Default: room is kept free to
+   * grow into, so that the beginning of the prompt stays the same.
+   */
   readonly full?: boolean
   /** Tells the model that messages were left out. Default `[Several conversation turns removed to conserve context.]`. */
   readonly marker?: string
-  /** What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. Default `'error'`. */
+  /**
+   * What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools.
+   * Default `'error'`.
+   */
   readonly overflow?: Overflow
   /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */
   readonly leaveOut?: LeaveOut

@@ -35,7 +35,7 @@ export interface Frame extends Conversation, SettledOptions {
   readonly rest?: () => void
 }
 
-/** Told of a stable cut (state, room, ledger), of each search of recall and what it may spend, of each unit weighed, its cost and what is left. */
+/** Told of a stable cut, of each search of recall and what it may spend, and of each unit weighed, its cost and what is left. */
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
 export function createFrame(conversation: Conversation, options: FrameOptions): Frame {

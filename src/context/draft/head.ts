@@ -36,7 +36,7 @@ export function takeChanging(
 
 const roomStep = 64
 
-/** Where the changing lines stand: before the entry `before`, if the same lines stood there; else before the newest user message or round. */
+/** Where the changing lines stand: before the entry `before` if they stood there, else before the newest user message or round. */
 function placeChanging({ units, stops, latestUser }: Transcript, before: number): number {
   const user = Math.max(0, latestUser)
   const stood = before < 0 ? -1 : rangeAt(units, before)

@@ -11,9 +11,9 @@ import { markerCost, noteCharge, roomBeside, systemsRoom, unitCost } from './cos
 import { type Frame, protecting, withoutProtected } from './frame.ts'
 
 /**
- * A frame that protects what was just said: the exchange before the latest user message, and every user message since the last reply.
- * Whole while it fits beside what must be sent, else the beginning and the end of its long messages. Rounds of tools in it are left to
- * the policy, and so is all of it once the open turn needs its room.
+ * A frame that protects what was just said: the exchange before the latest user message, and every user message since the last
+ * reply. Whole while it fits beside what must be sent, else the beginning and the end of its long messages. Rounds of tools in
+ * it are left to the policy, and so is all of it once the open turn needs its room.
  */
 export function withLastExchange(frame: Frame): Frame {
   const exchange = findLastExchange(frame)
@@ -29,7 +29,7 @@ export function withoutExchange(frame: Frame, units: readonly Unit[]): Frame {
   return { ...withoutProtected(frame, gone), exchange }
 }
 
-/** The share of the free room that a clipped exchange takes: what the message asks for, and rounds of tools, need some of it too. */
+/** The share of the free room that a clipped exchange takes: what the message asks for, and rounds of tools, need the rest. */
 const clippedShare = 3 / 4
 
 /** Where more messages do not fit, it is left to the policy which of them go. */

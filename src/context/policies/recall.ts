@@ -9,7 +9,7 @@ export interface RecallOptions extends StableOptions {
   readonly effort?: number
 }
 
-/** The stable cut, and recall: what the newest message asks for comes back word for word just before it. Ranked by words, without a model. */
+/** The stable cut, and recall: what the newest message asks for comes back word for word just before it. Needs no model. */
 export function recall(options: RecallOptions = {}): Policy {
   refuseUnknown(options, { ...stableNames, effort: 1 })
   const { effort = 0.5, ...cut } = options

@@ -4,7 +4,10 @@ import { isOrdinary } from '../conversation/unit.ts'
 import type { Policy } from '../draft/draft.ts'
 
 interface SlidingOptions {
-  /** How many of the last messages are kept. What is protected is sent besides: the first user message, the latest one and the last round. Default 50. */
+  /**
+   * How many of the last messages are kept. What is protected is sent besides: the first user message, the latest one and the
+   * last round. Default 50.
+   */
   readonly messages?: number
 }
 

@@ -26,7 +26,7 @@ export interface StableOptions {
 
 export const stableNames: OptionNames<StableOptions> = { low: 1, digests: 1, digesters: 1 }
 
-/** Cuts seldom and far, down to a low-water mark, and only appends in between: a server with a prompt cache need not read the beginning again. */
+/** Cuts seldom and far, to a low-water mark, and else only appends: a prompt cache need not read the beginning again. */
 export function stable(options: StableOptions = {}): Policy {
   refuseUnknown(options, stableNames)
   const cutStably = createStableCut(options, 0)
@@ -93,7 +93,7 @@ export function createStableCut(options: StableOptions, recall: number) {
   }
 }
 
-/** Whether a unit can be protected beside all that is protected: a last answer or system message is not in the state of the cut, and may be long. */
+/** Whether a unit fits beside all that is protected: the cut state ignores a last answer or system message, which may be long. */
 function hasRoomFor(frame: Frame, unit: number, { aged }: CutState): boolean {
   const cost = fixedCost(frame) - aged + unitCost(frame, unit)
   return cost + markerCost(frame) + noteCharge(frame) <= frame.capacity

@@ -12,11 +12,17 @@ import type { Digest, Policy } from '../draft/draft.ts'
 interface TieredOptions {
   /** How many of the latest exchanges are sent whole. Default 2. */
   readonly full?: number
-  /** How many exchanges are sent in all: whole ones, lines, and the one being worked on. The first user message is sent besides. Default: as many as fit. */
+  /**
+   * How many exchanges are sent in all: whole ones, lines, and the one being worked on. The first user message is sent besides.
+   * Default: as many as fit.
+   */
   readonly max?: number
   /** Asked in order for the digest of an older exchange. Default `defaultDigesters`. */
   readonly digesters?: readonly Digester[]
-  /** Recognises the exchange being worked on: the newest such one is always sent whole, as a line is not enough to edit from. Default: one with a JSON program. */
+  /**
+   * Recognises the exchange being worked on: the newest such one is always sent whole, as a line is not enough to edit from.
+   * Default: one with a JSON program.
+   */
   readonly isCurrent?: (exchange: Exchange) => boolean
 }
 

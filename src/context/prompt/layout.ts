@@ -2,11 +2,11 @@ import { isCount, isObject } from '../../log/values.ts'
 import { firstPlace } from '../conversation/first-place.ts'
 import type { PromptLine } from './split-lines.ts'
 
-/** What earlier calls have shown of a system prompt, without its texts: which lines stand still. A context gives it as `promptLayout`. */
+/** What earlier calls showed of a system prompt, without its texts: which lines stand still. Contexts give it as `promptLayout`. */
 export interface PromptLayout {
   /**
    * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;
-   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had that number of messages (base 36).
+   * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had that many messages (base 36).
    */
   readonly heads?: readonly string[]
   /** The tokens that a cut keeps for the changing lines: the most that they ever had, rounded up. */
@@ -37,8 +37,8 @@ export function learnedIn(layout: PromptLayout, before: PromptLayout = {}): Prom
 /**
  * Divides a prompt into what stands still and what changes. Only what earlier prompts of the conversation have shown counts: a
  * prompt that is new stands still. Most of a head's lines must come again, else it is another prompt. `old`: the head of the prompt
- * before, if there was one; `length`: the messages of the conversation so far. Gives the ids of the head, and for each line whether it
- * stands in it.
+ * before, if there was one; `length`: the messages of the conversation so far. Gives the ids of the head, and for each line
+ * whether it stands in it.
  */
 export function arrange(lines: readonly PromptLine[], length: number, old: readonly string[] = []) {
   const ids = lines.map(({ id }) => id)
@@ -104,7 +104,7 @@ type LinePair = readonly [earlier: number, current: number]
 /** Where a stretch of both lists begins and ends. */
 type Stretches = Readonly<Record<'from' | 'to', LinePair>>
 
-/** The place of each id among the earlier ones, or -1; ascending. Ids that stand once in both are matched first, others beside a match. In n log n. */
+/** Each id's earlier place, ascending, or -1. Matches equal ends, then ids unique in both, then those beside, in n log n. */
 function matchLines(earlier: readonly string[], current: readonly string[]): readonly number[] {
   const places = new Array<number>(current.length).fill(-1)
   /** Matches what two stretches begin and end with. Gives what is left of them. */

@@ -32,7 +32,7 @@ interface Following {
   readonly byMeaning?: boolean
 }
 
-/** Whether a message only follows up ("Go on."): no word names anything old. Words of talk do not, nor common ones that are not written like names. */
+/** Whether a message only follows up ("Go on."): no word names anything old. Words of talk and common uncapitalised ones do not. */
 export function isFollowUp({ index, text, exchange, byMeaning = false }: Following): boolean {
   const words = withoutLabel(text)
   if (possessive.test(fold(words))) return false

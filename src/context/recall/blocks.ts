@@ -33,7 +33,7 @@ interface BlockProgress {
   readonly blocks: RecallBlocks
 }
 
-/** A message that asks this strongly takes the room of other blocks, and where half of what it asks for does not fit, that of the running talk. */
+/** A message that asks this strongly takes the room of other blocks, and that of the running talk if half of it does not fit. */
 const needy = 5
 
 /** Where recall works: the cut, the room, and how much is recalled. */
@@ -90,7 +90,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
   }
 
-  /** The block of a turn stays for its rounds while there is room. That only shrinks, so the last of thousands of rounds decides. */
+  /** A turn's block stays for its rounds while there is room. That only shrinks, so the last of thousands of rounds decides. */
   function afterRounds(past: BlockProgress): BlockProgress {
     const { early = natural, blocks, next } = past
     const user = turns[next - 1] ?? -1
@@ -145,7 +145,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     return added(left, choose(search, left, free - total(left)))
   }
 
-  /** The room for blocks when the units up to one have been sent. Lines of a turn that is cut inside stand in place of a journal. */
+  /** The room for blocks when the units before `end` are sent. Lines of a turn that is cut inside replace its journal. */
   function freeAt(cutState: CutState, end: number): number {
     const journal = cutState.request < 0 ? 0 : room.journal
     return room.tail + room.recall + journal - spentIn(costs, cutState, end)
@@ -155,7 +155,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
 /** Whether what a message asks for is worth that something else goes: it asks strongly, or names a file. */
 const isNeedy = ({ strength, named = [] }: Search) => strength >= needy || named.length > 0
 
-/** Whether the running talk is cut early for a message, and read again: the less of what it asks for fits, the less strongly it must ask. */
+/** Whether the running talk is cut early, and read again, for a message: the less of its block fits, the less it must ask. */
 const isWorthCutting = ({ strength, named = [] }: Search, share: number) =>
   strength >= needy * (0.5 + share) || named.length > 0
 

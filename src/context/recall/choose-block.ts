@@ -24,7 +24,7 @@ const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(m
 /** Whether a message asks strongly enough for a block, whatever room there is. */
 export const asksForBlock = (search: Search): boolean => limit(search) > search.headCost
 
-/** Chooses the units to recall for a user message, in order, at most `room` tokens; mostly none. `recalled`: those in other blocks. */
+/** Chooses the units to recall for a user message, in order, in at most `room` tokens; mostly none. `recalled`: by other blocks. */
 export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room: number) {
   const { transcript, scores, user, headCost, dayCost, named = [], free, cutState, watch } = search
   // The more strongly a message asks, the larger its block may be.

@@ -28,7 +28,7 @@ export interface Elsewhere<P extends Passage> {
   readonly why: string
 }
 
-/** Chooses what a message recalls of `passages` (oldest first) as if they were its past, the best first. `here`: the end of its own conversation. */
+/** What a message recalls of `passages` (oldest first), as if they were its past, best first. `here`: its conversation's end. */
 export function recallElsewhere<P extends Passage>(
   passages: readonly P[],
   here: readonly SpokenText[],

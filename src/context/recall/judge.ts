@@ -134,7 +134,7 @@ function weigh({ effort }: Question, [old, seen]: Best, whole: number, weight: n
 /** About the most by which neighbours, session and priors lift the score of an entry. */
 const lift = 4
 
-/** Whether a message can ask for an entry that has this share of its words, whatever else is said: spares a ranking where it cannot. */
+/** Whether a message can ask for an entry with this share of its words, at best. Spares rankings that could bring nothing. */
 export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
   const weight = isPlain(text) ? ours : opening * (isQuestion(text) ? passing : 1)
   return share * lift * weight >= gate * cover

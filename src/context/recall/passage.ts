@@ -27,10 +27,10 @@ export interface Passage extends PassageColumns<Column> {
 }
 
 /**
- * The columns. By message: its place in the log, its tokens, its flags, how many terms it has, and how many different ones. By term, of
- * all terms by their hashes, ascending: the hash, where its postings end, and in these which messages have it: eight times the place in
- * the passage, and how often, at most 7. Of a hundred thousand terms about one shares its hash with another, which no ranking shows; a
- * vocabulary would have to be kept for each person.
+ * The columns. By message: its place in the log, its tokens, its flags, how many terms it has, and how many different ones. By
+ * term, ordered by hash: the hash, where its postings end, and these: eight times the place of a message in the passage, plus
+ * how often it has the term, at most 7. Of a hundred thousand terms about one shares its hash with another, which no ranking
+ * shows; a vocabulary would have to be kept for each person.
  */
 const names = ['seqs', 'tokens', 'flags', 'lengths', 'sizes', 'terms', 'ends', 'postings'] as const
 

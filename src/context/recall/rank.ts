@@ -31,7 +31,7 @@ interface Finding extends Omit<Ranking, 'scores'> {
   readonly best: readonly number[]
 }
 
-/** Ranks the entries before `n` for a text and for parts of it, all on the same entries: of the sessions that match either best, and the newest. */
+/** Ranks the entries before `n` for a text and its parts, all on the same: the newest, and those of the best sessions of each. */
 export function rank(
   index: RankedIndex,
   text: string,
@@ -70,7 +70,7 @@ export function rank(
     return { matches, ofSession, best, whole, terms }
   }
 
-  /** BM25 of the entries before n, in one of the lists. At most `limit` postings: of rare terms first, which tell most; of the last one the newest. */
+  /** BM25 of the entries before `n`, in one of the lists. At most `limit` postings: rare terms first, as they tell most. */
   function findMatches(query: readonly QueryTerm[], limit: number, list: number): Matches {
     if (!lists[list] || lists[list].length < n) lists[list] = new Float32Array(2 * n)
     const scores = lists[list].subarray(0, n).fill(0)

@@ -39,7 +39,7 @@ export const limits = {
   related: 2 ** 12,
   /** Sessions are looked into, the best ones first, until they have this many entries. */
   entries: 2 ** 11,
-  /** The sessions of this many newest entries are always looked into, to compare old with what is in view; of those best for a part, as many. */
+  /** The sessions of this many newest entries are always searched, to compare old with new; for a part, as many of its best. */
   newest: 256,
 }
 

@@ -3,7 +3,7 @@ import { entryOf, toPosting } from './posting.ts'
 import * as ranking from './ranking.ts'
 import { termsOf, withoutLabel } from './terms.ts'
 
-/** One unit of the conversation, as the index gets it. One without words is never recalled: it keeps its place and scores nothing. */
+/** A unit of the conversation, as the index gets it. One without words keeps its place, scores nothing and is never recalled. */
 export interface RecallDocument {
   readonly text: string
   readonly isUser: boolean
@@ -91,7 +91,7 @@ export interface Words {
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
-  /** The postings of a term in the newest `most` of the first `n` entries with it, ascending. Always this kind: the loop compiles once. */
+  /** The newest `most` postings of a term among the first `n` entries, ascending. Always this type: the loop compiles once. */
   postings(id: number, wanted: { readonly n: number; readonly most: number }): readonly Uint32Array[]
 }
 

@@ -56,7 +56,7 @@ zusammen zusammenfassen zweite zweiten اجابتك اختار اختصار اخ
     .flatMap(word => [fold(word), stem(fold(word))]),
 )
 
-/** The same in Chinese, Japanese and Korean, which do not separate words. Japanese writes what only holds a sentence together in hiragana. */
+/** The same in Chinese, Japanese and Korean, as parts of words. All hiragana counts: it mostly holds a sentence together. */
 export const talkPhrases = new RegExp(
   `[\\u3041-\\u309f]+|${`\
 请 再 继续 说 讲 解释 一下 一遍 一点 一次 一 更 简短 简单 详细 短 长 些 你 您 的 地 得 上 刚才 刚刚 回答 答案 翻译 成 列表 例子 举 个 什么 什 么 意思 为什么 确定 吗 呢 吧 是 对 不 没 懂 明白 理解 \

@@ -1,6 +1,6 @@
 import { unspacedCharacters, wordCharacters } from '../../log/word-characters.ts'
 
-/** The terms of a text, in order, as often as they occur. Without `Intl.Segmenter`: its dictionary changes with the engine, and so would contexts. */
+/** The terms of a text, in order, with repeats. Not by `Intl.Segmenter`: its dictionary, and so contexts, would vary by engine. */
 export function termsOf(text: string): readonly string[] {
   const terms: string[] = []
   const isPlain = !foreign.test(text)
@@ -25,7 +25,7 @@ export function termsOf(text: string): readonly string[] {
 
 const termOfWord = new Map<string, string>()
 
-/** The stem of a word; empty if it carries no meaning. Worked out once: texts repeat their words, and equal terms share one text. */
+/** The stem of a word; empty if it carries no meaning. Cached: texts repeat their words, and equal terms share one text. */
 function termOf(word: string): string {
   let term = termOfWord.get(word)
   if (term === undefined) {
@@ -36,7 +36,7 @@ function termOf(word: string): string {
   return term
 }
 
-/** Anything but ASCII, dashes and quotation marks. Without it, what is done for other scripts changes nothing, and takes most of the time. */
+/** Anything but ASCII, dashes and quotation marks. Texts without it skip the slow steps, which are for other scripts. */
 const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
 const plainWord = /[a-z\d]+/g
 

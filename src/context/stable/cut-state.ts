@@ -27,7 +27,7 @@ const start = {
   limit: 0,
   /** Tokens before the cut that are sent all the same: system messages, and what earlier policies protect. */
   stuck: 0,
-  /** Where the cut lies inside a turn: its request, which is sent for the rounds that stay, and the tokens for lines of the others. */
+  /** Where the cut lies inside a turn: its request, sent for the rounds that stay, and the tokens for lines of the others. */
   request: -1,
   lines: 0,
   /** The first round of that turn, which mostly holds the plan: it is sent too. -1 if there is none, or if it is long. */
@@ -40,7 +40,7 @@ const start = {
 
 // The numbers of the state of the cut. The trials with agents chose them: bench/notes/recall.md, "Long turns of agents".
 
-/** The share of the room that stays full inside a turn. 0.5 loses a point of the lines that a step quotes, 0.7 reads a tenth more. */
+/** The share of the room that stays full inside a turn. 0.5 loses a point of the lines a step quotes, 0.7 reads a tenth more. */
 const fullInside = 0.62
 /** The most tokens that stay inside a turn: what a step quotes is seldom further back. */
 const mostInside = 8192
@@ -64,9 +64,9 @@ const stopsInRow = 1024
 type Full = Pick<CutState, 'needed' | 'limit' | 'movedAt'>
 
 /**
- * Gives the steps of a state of the cut: from stop to stop, and with `isEarly` before a user message as if the room were full. Something goes
- * only when the room is full, and then so much that nothing need go for many turns: long results and answers are cleared, oldest
- * first; where that is not enough, the oldest units are cut. In between a context only grows. Token counts alone decide.
+ * Gives the steps of a state of the cut: from stop to stop, and with `isEarly` before a user message as if the room were full.
+ * Something goes only when it is full, and then enough for many turns: long results and answers are cleared, oldest first;
+ * where that is not enough, the oldest units are cut. In between a context only grows. Token counts alone decide.
  */
 function cutSteps(costs: Costs) {
   const { room, transcript } = costs
@@ -81,7 +81,7 @@ function cutSteps(costs: Costs) {
       : atRound({ ...past, next }, stop)
   }
 
-  /** Makes room before a user message. After the first cut it is charged like the longest of the last two, so that a cut is known before it comes. */
+  /** Makes room before a user message. After a cut it is charged like the longest of the last two, to foresee the next cut. */
   function atUser(cutState: CutState, isEarly = false): CutState {
     const { user, turn } = cutState
     const isWhole = isStill(cutState)

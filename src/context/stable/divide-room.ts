@@ -8,7 +8,7 @@ export type DividedRoom = Readonly<ReturnType<typeof divideRoom>>
 /** The shares of the room that are kept for recall and for digests, and that a cut leaves. */
 type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
 
-/** Divides the window by maximum charges, system prompt and tools rounded up: what varies from turn to turn, such as a date, must not move the cut. */
+/** Divides the window by maximum charges, system prompt and tools rounded up: a date that changes must not move the cut. */
 export function divideRoom(frame: Frame, shares: Shares) {
   const { window, transcript, notes, full } = frame
   const base = baseRoom(frame)
@@ -51,7 +51,7 @@ export function divideRoom(frame: Frame, shares: Shares) {
     /** The most tokens that a cut leaves, and one that makes room for what a message asks for. */
     low: Math.floor(tail * (full ? 1 : shares.low)),
     early: Math.floor(tail * shares.low),
-    /** The last exchange survives a cut if it costs at most this; one with rounds of tools, which go on in the next turn, at most `keepRounds`. */
+    /** The last exchange survives a cut up to this cost; one with rounds, which go on in the next turn, up to `keepRounds`. */
     keep: tail + recall,
     keepRounds: Math.floor((tail + recall) / 2),
     /** The least charge for a user message, so that short ones do not cut just before a long one. */
@@ -61,7 +61,7 @@ export function divideRoom(frame: Frame, shares: Shares) {
   }
 }
 
-/** The tokens of a block with a sentence or two: there is always room for it, so that no short answer needs a cut. In a small window it is less. */
+/** A block of a sentence or two always has this room (less in a small window), so that no short answer needs a cut. */
 const shortBlock = 96
 
 /** The share of the room that a long turn keeps for recall. */

@@ -155,7 +155,7 @@ const rounded = (value: number) => Math.round(value * 100) / 100
 /** A stretch of a text: from one UTF-16 unit up to another. */
 export type TextPlace = readonly [from: number, to: number]
 
-/** Where words with one of some terms stand in a text, at most `most`. In scripts without spaces these are characters and pairs of them. */
+/** Where words with one of some terms stand in a text, at most `most`; characters and pairs of them in scripts without spaces. */
 export function termPlaces(text: string, isAsked: (term: string) => boolean, most = 200) {
   const places: [number, number][] = []
   for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {

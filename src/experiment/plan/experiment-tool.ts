@@ -35,7 +35,7 @@ export type ExperimentTools<E> =
   | readonly ExperimentTool[]
   | ((maker: ToolMaker<E>) => readonly ExperimentTool[])
 
-// biome-ignore lint/suspicious/noExplicitAny: who names only the type of the environment gets an input that is not checked by types.
+// biome-ignore lint/suspicious/noExplicitAny: naming only the environment's type leaves the input unchecked by types.
 type AnySchema = StandardSchema<any>
 
 /**

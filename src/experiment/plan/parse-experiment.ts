@@ -81,7 +81,7 @@ function toPolicy(policy: PolicyJson): Policy {
   return 'sliding' in policy ? sliding({ messages: policy.sliding }) : tiered({ full: policy.tiered })
 }
 
-/** The model that a plan names: `reader`, `ollama:<model>` or `openai:<base URL>#<model>`. Plans hold no keys: for one, pass your own `modelOf`. */
+/** The model of a plan: `reader`, `ollama:<model>` or `openai:<base URL>#<model>`. Plans hold no keys: pass your own `modelOf`. */
 export function modelFor(name: string): Model {
   if (name === 'reader') return reader()
   const [, kind, rest = ''] = /^(ollama|openai):(.+)$/s.exec(name) ?? []

@@ -25,7 +25,10 @@ export interface RoleOptions<Variable extends string = string>
   readonly reserve?: number
   /** Decides what is left out when not everything fits. Default `balanced()`. */
   readonly policy?: Policy
-  /** The most messages of the past to send: short for the policy `sliding`. What is protected is sent besides: the first user message, the latest one and the last round. */
+  /**
+   * The most messages of the past to send: short for the policy `sliding`. What is protected is sent besides: the first user
+   * message, the latest one and the last round.
+   */
   readonly cap?: number
   /** Messages from before the first step. Where the role has a system prompt of its own, earlier ones are left out. */
   readonly history?: readonly MessageLike[]

@@ -243,7 +243,7 @@ type KnownTexts = ReturnType<typeof toKnownTexts>
 
 type KnownText = readonly [part: Exclude<TextPart, string>, text: string]
 
-/** The texts of entries by their first characters, and every character that one of them begins with: elsewhere nothing is looked up. */
+/** The texts of entries by their first characters, and the set of first letters: at any other letter nothing is looked up. */
 function toKnownTexts(texts: readonly KnownText[]) {
   const long = texts.filter(([, text]) => text.length >= shortest)
   const byBeginning = groupBy(long, ([, text]) => text.slice(0, shortest))

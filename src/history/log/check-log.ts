@@ -11,7 +11,7 @@ import { addFacts, cacheName, endsBundle, makeCheckpoint, toBytes, unitsPerSavin
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
-/** Reads a thread, makes its checkpoints again and compares them; gives the faults in words. A missing one is none; `rebuild` replaces them. */
+/** Reads a thread, makes its checkpoints again and names the faults. A missing one is no fault; `rebuild` replaces all of them. */
 export async function checkLog(source: LogSource, { rebuild = false }: { readonly rebuild?: boolean } = {}) {
   const { store, key, count } = source
   const conversation = createConversation(count)

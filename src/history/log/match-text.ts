@@ -100,7 +100,7 @@ function quoteAround(text: string, at: number, characters: number): string {
   return cut(text, from, from + 3 * around).replace(/\s+/g, ' ')
 }
 
-/** The lines of a stretch, with the one before and the one behind while there is room. A line that is too long is quoted in part. */
+/** The lines of a stretch, with the line before and after while there is room. Of a line that is too long, a part is quoted. */
 function quoteLines(text: string, from: number, to: number, characters: number): string {
   let start = text.lastIndexOf('\n', from - 1) + 1
   let end = endOf(text, to)

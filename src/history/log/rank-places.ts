@@ -19,7 +19,7 @@ const lengthShare = 0.75
 const mostRanked = 512
 
 /**
- * Ranks messages of many conversations by the words that they have: the one ranking of search, MCP and other conversations. `byWord`: for
+ * Ranks messages of many conversations by their words: the one ranking of search, MCP and other conversations. `byWord`: for
  * each word the places that have it, as a store tells them. No text is read: which messages have a word says as much as
  * how often (LoCoMo: hit@1 74.8, with counts and lengths 73.0), and the last place with a word how long a conversation is.
  */
@@ -57,7 +57,7 @@ export function rankPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
     places.push({ thread, seq: seqOf(keys[at]!), weight, near: near[at]!, whole: wholeOf(at) })
   }
   return {
-    /** The best first: by the conversation and by the message, half each. So the best message of a conversation ranks the conversation. */
+    /** The best first, half by the conversation and half by the message: so a conversation ranks by its best message. */
     places: sortPlaces(places),
     /** By word: how much it tells. */
     weights,
@@ -132,7 +132,7 @@ function listPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
   return { keys, words, lines }
 }
 
-/** Each further message of a conversation counts this much: others should be seen too, and three hits of one say little more than two. */
+/** What each further message of a conversation counts: others should be seen too, and three hits say little more than two. */
 const furtherMessage = 0.9
 
 /** The best places first; of equals the later ones of the threads that a store told first, which are the newest. */

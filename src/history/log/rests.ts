@@ -5,7 +5,7 @@ export const breathe = (): Promise<void> => new Promise(resolve => void soon(res
 const soon: (run: () => void) => unknown =
   typeof setImmediate === 'function' ? setImmediate : run => setTimeout(run, 0)
 
-/** The most messages that are read, counted or indexed before others get their turn: some milliseconds. Long texts count as more. */
+/** The most messages that are read, counted or indexed before others get their turn (some milliseconds). Long texts count more. */
 const mostSteps = 64
 const charactersPerStep = 2048
 

@@ -138,7 +138,7 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     return { isNow, system: [...first, ...leading], transcript, origin: leading.length + 1 }
   }
 
-  /** Asks for missing vectors, the newest first, after a turn began at `first`; else for messages to come. Says how many there were. Never throws. */
+  /** Gets missing vectors, newest first, valid from a turn's `first` or the next message. Returns how many; never throws. */
   async function embedMissing(first?: number): Promise<number> {
     try {
       const head = await store.head(key)

@@ -25,7 +25,7 @@ const attemptsPerDoubling = 16
 
 class RestNeeded extends Error {}
 
-/** The most rests of one piece of work. Work that gets further in each attempt needs fewer; parts that undo what the other remembered would need rests for ever. */
+/** The most rests of one piece of work: parts that undo what the other remembered would otherwise need rests for ever. */
 const mostRests = ({ units }: Transcript) => 16 + units.length / 256
 
 /** Repeats work until all texts that it reads are loaded, and until it needs no rest. Each attempt gets further. */

@@ -22,7 +22,7 @@ export class InvalidImportError extends ThroughlineError {
   }
 }
 
-/** An import that broke off while it was written, by a full disk for example. What was stored stays; the same text again goes on from there. */
+/** An import that broke off while writing, on a full disk, say. What was stored stays; the same text again goes on from there. */
 export class ImportStoppedError extends ThroughlineError {
   /** How many conversations are stored whole; of the next one a part may be. */
   readonly stored: number

@@ -84,7 +84,7 @@ function orDeleted(error: Error): undefined {
 
 const ownFormat = 'Throughline'
 
-/** A text that can be read again: what opens it, or its pieces. A stream and a generator can be read once, so their pieces are kept. */
+/** A text that can be read again: what opens it, or its pieces. Streams and generators are read only once: pieces are kept. */
 async function readableTwice(text: ImportedText): Promise<() => TextPieces> {
   if (typeof text === 'function') return text
   if (typeof text === 'string') return () => [text]

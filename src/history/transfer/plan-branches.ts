@@ -26,7 +26,7 @@ interface PlanOptions {
 /** What branches repeat of each other is written again: this many entries at most. */
 const mostRepeated = 100_000
 
-/** Makes branches, which part between turns, of a tree of messages. What is stored stays; what is new goes on at a branch's end or becomes one. */
+/** Makes branches, which part between turns, of a tree of messages. Stored turns stay; new ones extend a branch or begin one. */
 export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): readonly ReadThread[] {
   const { actor, stored, time } = options
   const { childrenOf, roots } = growTree(nodes, options.current)

@@ -14,7 +14,7 @@ const mostCharacters = 2 ** 28
 /** A tree of messages inside each other is two levels deeper with each message. */
 const mostDepth = 100_000
 
-/** The values of a text in pieces: the items of a list, or values in a row; one is in memory at a time. A piece that ends with one ends its line. */
+/** The values of a text in pieces, one at a time: list items, or values in a row. A value at the end of a piece ends its line. */
 export async function* valuesIn(pieces: AsyncIterable<string> | Iterable<string>, most = mostCharacters) {
   const scanner = createScanner(most)
   for await (const piece of pieces) yield* scanner.read(piece)

@@ -1,4 +1,4 @@
-/** What we use of an AI SDK language model. Our own types, so that users compile without its packages; tests prove that they fit. */
+/** What we use of an AI SDK language model. Own types, so that users compile without its packages; tests prove that they fit. */
 export interface AiSdkModel {
   readonly specificationVersion: string
   readonly provider: string

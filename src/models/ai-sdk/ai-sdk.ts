@@ -18,7 +18,7 @@ import { type AskedModel, toModelError } from './to-model-error.ts'
 import { toPrompt } from './to-prompt.ts'
 
 export interface AiSdkOptions {
-  /** The model's window in tokens, prompt and reply together. Default: unknown, as the AI SDK does not know it; a chat then takes 4096. */
+  /** The model's window in tokens, prompt and reply together. Default: unknown, as the AI SDK cannot tell; a chat takes 4096. */
   readonly window?: number
   /** The name in records of calls. Default: the model's own id. */
   readonly name?: string

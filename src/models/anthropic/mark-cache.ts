@@ -19,7 +19,7 @@ const mostMarks = 4
 /** How many blocks before a mark Anthropic looks at for what it has kept. */
 const back = 20
 
-/** Marks go to the newest message, the end of the last request, behind tools and system prompt, and into the middle of a long list. */
+/** Marks the newest message, the end of the last request, the end of tools and system prompt, and the middle of a long list. */
 export function chooseMarks(sections: readonly CacheSection[]): ReadonlyMap<number, CacheMark> {
   const added = new Map<number, CacheMark>()
   const newest = sections.length - 1

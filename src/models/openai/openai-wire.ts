@@ -144,7 +144,7 @@ const kinds = {
   file: { words: 'files', pattern: /input_file|"file"/i },
 }
 
-/** Reads the chunks of `/chat/completions`; a reply that is not streamed is one chunk. The usage comes after the finish reason, so `end` is given last. */
+/** Reads the chunks of `/chat/completions`, or a whole reply as one. Gives `end` last: usage comes after the finish reason. */
 function openaiReader(server: AskedServer): ReplyReader {
   const calls = collectCalls(server)
   let finish = ''

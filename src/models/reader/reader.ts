@@ -79,7 +79,7 @@ export function reader(options: ReaderOptions = {}): Model {
   }
 }
 
-/** A prompt must leave one token for the reply. `'cut'` does as Ollama: the oldest messages go, then the last is cut to half a window. */
+/** Leaves one token for the reply. `'cut'` does as Ollama: the oldest messages go, then the last is cut to half a window. */
 function takeWindow(
   { messages, tools = [] }: ModelRequest,
   { name, window, overflow }: Required<Pick<ReaderOptions, 'name' | 'window' | 'overflow'>>,

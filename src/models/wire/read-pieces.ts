@@ -85,7 +85,7 @@ function toEvent(event: string | undefined, id: string | undefined, data: string
   return `${[...lines, `data: ${dataLines}`].join('\n')}\n\n`
 }
 
-/** Makes all line breaks line feeds. The parser looks for both kinds from every line on, which is quadratic in a chunk that has both. */
+/** Makes all line breaks line feeds: the parser looks for both kinds from every line on, quadratic in a chunk that has both. */
 function lineFeeds(): (text: string) => string {
   let isAfterReturn = false
   return text => {

@@ -216,7 +216,7 @@ async function withLatest<Info extends ConversationInfo>(call: ApiCall, info: In
   return { ...info, latest }
 }
 
-/** Keeps a body, unpacked, in a file while it is used, so that its text can be read again. One of more than `most` bytes is refused. */
+/** Keeps an unpacked body in a file while it is used, so that its text can be read again. Refuses more than `most` bytes. */
 async function withSpooled<T>(
   request: Request,
   most: number,

@@ -96,7 +96,7 @@ export function createApi(options: ApiOptions) {
 
 const mostTenants = 128
 
-/** Refuses writing to inner threads, experiments without `inspect`, and to read other people's conversations. `admin` may do all. */
+/** Refuses writing to inner threads, experiments without `inspect`, and reading others' conversations. `admin` may do all. */
 async function refuseHidden(
   { scope }: Route,
   { params, query }: { readonly params?: unknown; readonly query?: unknown },

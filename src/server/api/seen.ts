@@ -86,7 +86,7 @@ const fateAt = ({ stretches }: Receipt, seq: number) =>
 
 const isSentAt = (receipt: Receipt, seq: number) => isSent(fateAt(receipt, seq)?.fate)
 
-/** Words that much more messages have than the rarest of them say nothing beside it; those that a quarter has say nothing at all. */
+/** Leaves out words of over a quarter of the messages, and those over 8 times as frequent as the rarest: they tell little. */
 function tellingOf(words: readonly Mention[], messages: number): readonly Mention[] {
   const saidBefore = words.filter(({ many }) => many > 0 && many <= Math.max(4, messages / 4))
   const least = saidBefore.reduce((rarest, { many }) => Math.min(rarest, many), messages)

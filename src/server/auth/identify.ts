@@ -15,9 +15,9 @@ export interface IdentifyOptions {
 }
 
 /**
- * Tells who sends a request, by its headers; throws for a missing or wrong key. Where no key is required, unknown tokens count as
- * none, because some clients insist on sending one; a token with our prefix must be valid even there, so that a revoked key does not
- * make its owner another caller. Keys that are not ours are the client's own for the upstream; ours never go there.
+ * Tells who sends a request, by its headers; throws for a missing or wrong key. Where no key is required, unknown tokens count
+ * as none, because some clients insist on sending one. A token with our prefix must be valid even there, so that a revoked key
+ * does not make its owner another caller. Keys that are not ours are the client's own for the upstream; ours never go there.
  */
 export function createIdentify(options: IdentifyOptions) {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options

@@ -34,7 +34,7 @@ interface UpstreamQueue {
 }
 
 /**
- * Does one job at a time, once the server was idle for `quietMs`: an agent that goes on at once must not wait for an outdated prompt.
+ * Does one job at a time, once the server was idle for `quietMs`: an agent that goes on at once must not wait for an old prompt.
  * No conversation loses its cache to a job: only the last conversations that fill the slots get one, and an upstream with one slot
  * gets none while a turn is open there.
  */

@@ -37,7 +37,7 @@ function whole(
   return z.preprocess(readText(read), z.number(must).int(must).min(least, must).max(most, must))
 }
 
-/** In milliseconds: for what is kept for days or years. It must have a unit: 90 that is taken for milliseconds deletes everything. */
+/** In milliseconds, for what is kept for days or years. Needs a unit: a plain 90 taken as milliseconds would delete everything. */
 export function age() {
   const must = 'must be a time with its unit, such as "90d" or "12h"'
   return z.string(must).transform((text, context) => {

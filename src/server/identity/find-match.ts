@@ -92,7 +92,7 @@ async function isUnanswered({ store, items }: Lookup, walk: Walk): Promise<boole
 }
 
 /**
- * The thread of a list whose client has cut off its front or cut out its middle. `begun`: the thread that it begins like and leaves.
+ * The thread of a list whose client cut off its front or cut out its middle. `begun`: the thread that it begins like and leaves.
  * The list must go on where a thread ends that begins like it, or be a window of another thread that it agrees with for longer.
  */
 async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match | undefined> {
@@ -134,8 +134,8 @@ async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match |
 }
 
 /**
- * How far the list agrees with the threads that may have begun it, the best first. Marks of a whole list say that all before agrees,
- * marks of words only where to compare. `before`: only user messages before this item are looked up.
+ * How far the list agrees with the threads that may have begun it, the best first. Marks of a whole list say that all before
+ * agrees, marks of words only where to compare. `before`: only user messages before this item are looked up.
  */
 async function findWalks(lookup: Lookup, before?: number): Promise<readonly Walk[]> {
   const all = (one: UserMarks) => [...markNames.whole(one), ...markNames.less(one), ...markNames.words(one)]

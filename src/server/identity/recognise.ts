@@ -17,8 +17,8 @@ export type Placement =
   | (BranchPlace & { readonly why: string })
 
 /**
- * Finds the thread of a client's list. A list that goes on at the end of a thread extends it, one that leaves it is a branch, and one
- * with gaps that fits several conversations equally well is a new one. Nothing is ever merged.
+ * Finds the thread of a client's list. A list that goes on at the end of a thread extends it, one that leaves it is a branch,
+ * and one with gaps that fits several conversations equally well is a new one. Nothing is ever merged.
  */
 export async function recognise(lookup: Lookup & { readonly newId: () => string }): Promise<Placement> {
   const { items, named, tenant, newId } = lookup

@@ -8,8 +8,8 @@ import type { ServerEnv } from '../auth/caller.ts'
 export const inspectorPath = '/inspector'
 
 /**
- * The built inspector: its files, and its page for every address below it. They hold no conversations, so no key is needed; the page
- * asks for one when the API does. `folder` is read once, at the first request.
+ * The built inspector: its files, and its page for every address below it. They hold no conversations, so no key is needed;
+ * the page asks for one when the API does. `folder` is read once, at the first request.
  */
 export function inspectorRoutes(folder: string): Hono<ServerEnv> {
   let read: { readonly files: ReturnType<typeof readFiles> } | undefined

@@ -29,7 +29,7 @@ type UpstreamHeaders = Readonly<Record<string, string>>
 
 export type NativeReply = ReturnType<typeof openNative>
 
-/** Sends a request on in the form in which it came, and hands the answer back as it comes. The end is held back: the log is first. */
+/** Passes a request and its answer on in the client's own form. The end of the answer is held back until the log is written. */
 export function openNative({ upstream, model: base, adapter, request, client, write }: NativeCall) {
   const wire = upstream.forms!.get(adapter.form!)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined

@@ -48,7 +48,7 @@ export interface DocumentSource {
   readonly nextNumber: () => number
   /** Undefined for a conversation that was never written to. */
   read(names: ConversationKey): Promise<ConversationDocument | undefined>
-  /** One transaction. `work` changes the document, or an empty one; before it throws it may have changed only the time of a lease. */
+  /** One transaction. `work` changes the document, or a new empty one; if it throws, only a lease's time may have changed. */
   readonly change: <T>(names: ConversationKey, work: (document: ConversationDocument) => T) => Promise<T>
   /** The conversations of a tenant, or of all, also those that were deleted. */
   all(tenant?: string): AsyncIterable<ConversationDocument>

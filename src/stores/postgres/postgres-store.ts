@@ -20,7 +20,8 @@ export interface PostgresStoreOptions {
   readonly maxEntryBytes?: number
   /**
    * How long the database may take to answer a statement, and to give a connection; then the operation fails with
-   * `store_unavailable`, or with `outcome_unknown` where it may have been stored. Migrations take what they need. Default: no limit. A pool that is given has its own limit for connections.
+   * `store_unavailable`, or with `outcome_unknown` where it may have been stored. Migrations are not limited. Default: no limit.
+   * A pool that you pass has its own limit for connections.
    */
   readonly timeoutMs?: number
   /**

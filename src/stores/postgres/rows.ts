@@ -86,7 +86,7 @@ export function callValues(thread: ThreadKey, call: StoredCall): readonly unknow
   return [...values, checksum([...keyOf(thread), ...values])]
 }
 
-/** A conversation's key, 16 bytes of its names; the length keeps joined names apart. Stored: the schema's `key_of` must give the same. */
+/** A conversation's key, 16 bytes. The length keeps joined names apart. It is stored: the schema's `key_of` must give the same. */
 export function conversationKey({ tenant, conversation }: ConversationKey): string {
   const names = `${Buffer.byteLength(tenant)}:${tenant}${conversation}`
   if (names !== lastKey.names)

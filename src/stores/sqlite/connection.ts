@@ -147,7 +147,7 @@ export function openConnection(file: SqliteFileOptions) {
 
 const maxKnown = 3_000
 
-/** Reads the pragmas back before the first commit: some builds lower `synchronous` in WAL, and a loss of power would damage the file. */
+/** Reads the pragmas back before the first commit: some builds lower `synchronous` in WAL, and power loss could harm the file. */
 function assertDurable(database: SqliteDatabase, path: string): void {
   const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }
   const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
@@ -199,7 +199,7 @@ const shareAgain = 'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; 
 /** `schema_version` reads the file, so that an unreadable file fails here. */
 const readerPragmas = `${pragmas}; PRAGMA schema_version`
 
-/** Readers share an index of the write-ahead log in `-shm`. A full disk has no room for it: then it is in memory and the file locked. */
+/** Readers share an index of the log in `-shm`. A full disk has no room for it: then it is in memory and the file is locked. */
 function openForWriting(driver: SqliteDriver, path: string): OpenDatabase {
   const open = (more: string) => prepared(new driver(path), more + writerPragmas)
   // Moves the write-ahead log into the file, so that the file is whole by itself.
@@ -213,7 +213,7 @@ function openForWriting(driver: SqliteDriver, path: string): OpenDatabase {
   }
 }
 
-/** Without the right to write, `-shm` cannot be made: a file with an empty write-ahead log is opened as immutable, until it changes. */
+/** Without write permission `-shm` cannot be made: then a file with an empty log is opened as immutable until it changes. */
 function openForReading(driver: SqliteDriver, path: string): OpenDatabase {
   const open = (name: string) => prepared(new driver(name, { readOnly: true }), readerPragmas)
   try {

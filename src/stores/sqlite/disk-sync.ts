@@ -97,7 +97,7 @@ function openLog(path: string): number {
   }
 }
 
-/** Writes the log over itself, so that the next sync writes all of it: bytes whose sync failed in a former process count as written. */
+/** Rewrites the log in place: bytes whose sync failed in a former process count as written, and the next sync would skip them. */
 function writeAnew(file: number): void {
   const bytes = Buffer.alloc(2 ** 20)
   for (let at = 0; ; ) {

@@ -63,7 +63,7 @@ export function groupWrites(connection: Connection) {
   }
 
   return {
-    /** Runs work in a transaction, on disk when this resolves unless it `isFollowed`. It may run again, so it must change only the file. */
+    /** Runs work in a transaction, on disk when this resolves unless `isFollowed`. May repeat it: it must change only the file. */
     write: <T>({ tenant, conversation }: About, work: () => T, how: GroupWriteOptions<T> = {}) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`

@@ -162,7 +162,7 @@ interface PlaceRange {
   readonly limit: number
 }
 
-/** For each match the places of its entries, the newest first. As one text each: a row for each place costs more than to find it. */
+/** For each match the places of its entries, newest first, as one text: a row for each place costs more than finding it. */
 function placesOfWords(
   connection: Connection,
   matches: readonly string[],

@@ -206,7 +206,10 @@ interface CacheReading {
   readonly isPartial?: boolean | undefined
 }
 
-/** What came from the server's cache; if far less than was the same, also why, for a local server: at a provider a cache ends by the clock. */
+/**
+ * How many tokens came from the server's cache. For a local server also why, if that is less than 90 % of what was the same;
+ * at a provider a cache ends by the clock.
+ */
 export function readCache(call: CacheReading): Pick<LateAccount, 'cached' | 'cacheLost'> {
   const { context, factor, reply, reported, isLocal = false, isPartial = false } = call
   const predicted = toModelTokens(context.tokens, factor)

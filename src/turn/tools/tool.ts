@@ -27,7 +27,7 @@ export interface Tool<Input = unknown> {
   readonly endsTurn: boolean
   /** How long it may take, in milliseconds. Default: `toolTimeoutMs` of the chat. */
   readonly timeoutMs?: number
-  /** Whether it runs in the order of the calls, so that it finds what those before it remembered. Default: `toolsInOrder` of the chat. */
+  /** Whether it runs in the order of the calls, to find what earlier ones remembered. Default: `toolsInOrder` of the chat. */
   readonly inOrder?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Aborted as soon as one of the signals is. Unlike `AbortSignal.any` it can be unlinked: a long-lived signal would collect something of each turn. */
+/** Aborted with the first of the signals. Unlike `AbortSignal.any` it can be unlinked, so a long-lived signal collects nothing. */
 export function linkSignals(...signals: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController()
   const links: (() => void)[] = []

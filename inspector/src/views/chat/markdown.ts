@@ -14,7 +14,7 @@ export interface MarkdownBlock {
 /** The deepest nesting of lists and quotes: deeper texts are shown as those of a user. */
 const deepest = 100
 
-/** HTML stays text, images are not loaded. Linear on hostile texts, where marked and commonmark took seconds (bench/notes/install.md). */
+/** HTML stays text, images are not loaded. Linear on hostile texts: marked and commonmark took seconds (bench/notes/install.md). */
 const replies = new MarkdownIt({ html: false, maxNesting: deepest })
 replies.validateLink = address => /^(?:https?:|mailto:)/i.test(address)
 

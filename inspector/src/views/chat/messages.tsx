@@ -34,7 +34,7 @@ export interface MessagesControl {
 /** Pixels from the end that still count as the end. */
 const nearEnd = 48
 
-/** The conversation. Draws the rows in sight and reads those near. At the end it follows new messages; elsewhere it offers a button. */
+/** The conversation. Draws the rows in sight, reads those near. Follows new messages at the end; elsewhere it offers a button. */
 export function Messages({ chat, mayInspect, live, model, onSight, control }: MessagesProps) {
   const { thread, shownHead: head, selected, cut } = chat
   const scroller = useRef<HTMLDivElement>(null)

@@ -20,7 +20,7 @@ interface EntryPanelProps extends Omit<ChoicesProps, 'marked'> {
   readonly sides?: readonly [MadeSide, MadeSide]
 }
 
-/** One entry: what became of it and why, its text, its life, and where it would survive; in a comparison, what either side makes of it. */
+/** One entry: its fate and why, its text, its life, and where it would survive; in a comparison, what either side makes of it. */
 export function EntryPanel({ sides, recent, onPick }: EntryPanelProps) {
   const { point, runs, selected: seq } = useScene()
   const { policy, window } = point

@@ -123,7 +123,7 @@ interface TextFind {
 
 const idle: TextFind = { matches: undefined, isFinding: false }
 
-/** Looks for words in the texts of a thread: all of them, in any order, the newest page first. The number of an entry finds that one. */
+/** Finds the entries of a thread that have all words, in any order, newest page first; an entry's number finds that entry. */
 export function useFind({ conversation, actor, branch }: ThreadAddress, query: string, head: number) {
   const [result, setResult] = useState<TextFind>(idle)
   useEffect(() => {

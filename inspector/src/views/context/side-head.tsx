@@ -105,7 +105,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
   )
 }
 
-/** The settings that are seldom changed: room for the reply, effort, how many messages a policy keeps, notes, roles, the system prompt. */
+/** Settings that are seldom changed: room for the reply, effort, how much a policy keeps, notes, roles, the system prompt. */
 function MoreSettings({ side: { letter, side, answer }, onChange }: Omit<SideHeadProps, 'costSpan'>) {
   const id = useId()
   const { effort, notes, shape, system, policy } = side

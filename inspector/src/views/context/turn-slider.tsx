@@ -12,7 +12,7 @@ import styles from './turn-slider.module.css'
 
 const colourNames = [...fateNames, 'protected', 'meta-2', 'reused', 'press', 'line-2'] as const
 
-/** All turns of the thread, or the calls of its only turn: what was sent in each, what was reused, and the life of the selected entry. */
+/** All turns of the thread, or the calls of its only turn: what each sent and reused, and the life of the selected entry. */
 export function TurnSlider() {
   const { place, stops, point, selected, timeline, isPlaying, toTurn, toCall, togglePlay } = useScene()
   const { search, thread } = place

@@ -20,7 +20,7 @@ const signs = ['>=', '>', '<=', '<', '==', '!='] as const
 /** More than a person writes: a longer goal is not measured. */
 const mostCharacters = 2000
 
-/** Reads a goal, a CEL expression, as far as a bar needs it; else undefined. The server tests goals, this shows how near they are. */
+/** Reads a goal, in CEL, as far as a bar needs it; else undefined. The server tests goals, this shows how near they are. */
 export function measureGoal(expression: string): GoalMeasure | undefined {
   if (expression.length > mostCharacters) return undefined
   try {

@@ -8,7 +8,7 @@ export function clientLines({ addresses, model: named = 'MODEL', needsKey }: Ser
   const model = named.replace(/\p{Cc}/gu, '')
   const word = needsKey ? 'YOUR_KEY' : 'none'
   const bearer = `headers: { authorization: 'Bearer YOUR_KEY' }`
-  /** `id` is the client's name in the address of the page, `where` where the line goes, `address` the part of it that is this server's. */
+  /** `id`: the client in the page's address. `where`: where the line goes. `address`: the part of it that is this server's. */
   return [
     {
       id: 'ollama',

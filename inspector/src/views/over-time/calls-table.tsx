@@ -18,7 +18,7 @@ type ReadAhead = NonNullable<AnswerOf<'get /conversations/:conversation/calls'>[
 
 const perPage = 100
 
-/** The figures of every call, the newest first, also of those that failed or were cancelled. A row leads to the context of its call. */
+/** The figures of every call, newest first, failed and cancelled ones included. A row leads to the context of its call. */
 export function CallsTable({ course, choice }: StepProps) {
   const chosen = course.steps[choice.selected]
   const { thread, search } = usePlace()

@@ -13,7 +13,7 @@ export type Embedded = Int8Array | 'none' | undefined
 /** After this many refusals and not one answer the embedder itself is at fault, not a text. */
 const mostRefused = 2
 
-/** The vectors of texts, by one request; if it fails one by one: a refused text must not cost others theirs. Waits at most `waitMs`, never throws. */
+/** Embeds texts in one request; if it fails, one by one: refused texts must not cost others. Within `waitMs`; never throws. */
 export async function embedTexts(
   { embed, waitMs, onError }: Pick<CheckedEmbed, 'embed' | 'waitMs' | 'onError'>,
   texts: readonly string[],

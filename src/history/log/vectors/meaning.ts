@@ -3,7 +3,7 @@ import { isOrdinary } from '../../../context/conversation/unit.ts'
 import * as ranking from '../../../context/recall/ranking.ts'
 import { type Chunks, cosinesAt, fine } from './cosines.ts'
 
-/** Models differ in how alike they find unrelated texts: a unit counts from `outstanding` deviations above the mean on, in full after `span` more. */
+/** A unit counts from `outstanding` deviations above the mean, fully after `span` more: what is usual depends on the model. */
 const outstanding = 0.5
 const span = 2.5
 
@@ -13,7 +13,10 @@ const leastDeviation = 0.02 * fine
 /** Fewer units say nothing about what is usual. */
 const fewest = 8
 
-/** A unit that means the same as the message counts as if it had all of its words, times `weight`; one beside it in part. `lead`: entries before. */
+/**
+ * A unit that means the same as the message counts as if it had all of its words, times `weight`; its neighbours in part.
+ * `lead`: how many entries of the log come before the transcript.
+ */
 export function meaningOf(transcript: Transcript, lead: number, weight: number, chunks: Chunks): Meaning {
   /** By unit: whether the last message found it by its meaning more than by its words. */
   let meant: { readonly user: number; readonly isMeant: Uint8Array } | undefined

@@ -5,7 +5,7 @@ import type { Format, Item, PlacedFields, SourceMessage, SourceNode } from './so
 import { has, placeFields } from './source.ts'
 import { sign } from './unsigned-message.ts'
 
-/** A session file of Claude Code. Results of parallel calls part and never meet again, so only a prompt of the user is placed by its parent. */
+/** A session file of Claude Code. Only user prompts are placed by their parent: results of parallel calls part for good. */
 export const claudeCode: Format = {
   name: 'Claude Code',
   prefix: 'claude-code',

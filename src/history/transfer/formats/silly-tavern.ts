@@ -78,7 +78,7 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const withAt = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s ?(?:(\d{1,3})ms)?$/
 const inWords = /^([A-Za-z]{3,9}) (\d{1,2}), (\d{4}) (\d{1,2}):(\d{2})(am|pm)$/
 
-/** Dates are `2024-07-08@14h23m10s`, `June 19, 2023 2:20pm`, or as usual. Taken as UTC: the file does not tell where they were written. */
+/** Dates are `2024-07-08@14h23m10s`, `June 19, 2023 2:20pm` (both read as UTC, as the file names no zone), or standard ones. */
 function readDate({ fields: { send_date: date }, time }: PlacedFields): number | undefined {
   if (typeof date !== 'string') return time('send_date')
   const [, word, ...rest] = inWords.exec(date) ?? []

@@ -7,7 +7,7 @@ import type { ServerEvent } from '../event-stream.ts'
 import { type AnswerOf, name, threadPlace, time } from '../schemas.ts'
 import type { OnWrite } from './noticing-store.ts'
 
-/** What listeners are told. An event says how far a conversation is, so getting one twice does no harm: after a pause, a listener gets all that may be new to it. */
+/** Events say how far a conversation is, so one that comes twice does no harm: after a pause, all that may be new is sent. */
 export const feedEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready').describe('everything from now on is told') }),
   z.object({

@@ -32,7 +32,7 @@ export function noticingStore(store: Store, onWrite: OnWrite): Store {
     },
     async describeConversation(tenant, conversation, description) {
       await store.describeConversation(tenant, conversation, description)
-      // Without a description the write only notes that the conversation was read. A page that reads must not be told to read again.
+      // Without a description this only notes a read, and a page that reads must not be told to read again.
       if (Object.keys(description).length > 0) onWrite(tenant, conversation, 'written')
     },
     async deleteConversation(tenant, conversation, options) {
