@@ -1,6 +1,7 @@
+import { QueryClient } from '@tanstack/react-query'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { apiRoutes } from '../../../src/server/api/routes.ts'
-import { AwayError, toApiError } from './api-error.ts'
+import { ApiError, AwayError, toApiError } from './api-error.ts'
 import { type HeardEvent, noteAway } from './connection.ts'
 import { observable } from './observable.ts'
 
@@ -186,3 +187,18 @@ export function takeKey(next: string | undefined): void {
   takeTenant(undefined)
   keyProblem.set(undefined)
 }
+
+/** What was read stays until the server tells of a change: see `listen`. A server that is away is asked again when it is back. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Number.POSITIVE_INFINITY,
+      gcTime: 10 * 60_000,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      networkMode: 'always',
+      retry: (count, error) => error instanceof ApiError && error.status === 503 && count < 2,
+    },
+    mutations: { networkMode: 'always' },
+  },
+})

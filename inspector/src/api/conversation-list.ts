@@ -1,8 +1,7 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import type { AnswerOf } from './client.ts'
+import { type AnswerOf, queryClient } from './client.ts'
 import { askConversations, conversationQuery, conversationsQuery } from './queries.ts'
-import { queryClient } from './query-client.ts'
 
 export type ListedConversation = AnswerOf<'get /conversations'>['conversations'][number]
 type Pages = InfiniteData<AnswerOf<'get /conversations'>>

@@ -1,10 +1,9 @@
 import type { Query } from '@tanstack/react-query'
-import { type AnswerOf, askEvents } from './client.ts'
+import { type AnswerOf, askEvents, queryClient } from './client.ts'
 import { connection, keepListening, noteAway } from './connection.ts'
 import { dropConversation, refreshConversations, restartList } from './conversation-list.ts'
 import { experimentActor, experimentsQuery } from './experiment-queries.ts'
 import { inConversation } from './queries.ts'
-import { queryClient } from './query-client.ts'
 import { momentKey } from './timeline.ts'
 
 /** Follows the events of the server and refreshes stale queries, until it is stopped. Retries with growing pauses. */

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { type AnswerOf, ask, askLines, type QueryOf } from './client.ts'
+import { type AnswerOf, ask, askLines, type QueryOf, queryClient } from './client.ts'
 import { type FitQuery, splitPlace, type ThreadAddress } from './queries.ts'
-import { queryClient } from './query-client.ts'
 
 export type TimelinePoint = AnswerOf<'get /conversations/:conversation/timeline'>
 

@@ -1,7 +1,6 @@
-import { type AnswerOf, ask } from '../api/client.ts'
+import { type AnswerOf, ask, queryClient } from '../api/client.ts'
 import { observable } from '../api/observable.ts'
 import { conversationsQuery } from '../api/queries.ts'
-import { queryClient } from '../api/query-client.ts'
 import { amountOf, count } from './format.ts'
 
 export interface FileOutcome {

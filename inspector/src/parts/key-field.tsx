@@ -1,5 +1,4 @@
-import { type ServerInfo, takeKey, takeTenant } from '../api/client.ts'
-import { queryClient } from '../api/query-client.ts'
+import { queryClient, type ServerInfo, takeKey, takeTenant } from '../api/client.ts'
 import field from './field.module.css'
 
 /** Takes another key, with which everything is read again. */

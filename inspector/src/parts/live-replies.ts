@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResult } from '../../../src/log/message.ts'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
-import { type AnswerOf, askEvents, type BodyOf, tell } from '../api/client.ts'
+import { type AnswerOf, askEvents, type BodyOf, queryClient, tell } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { observable } from '../api/observable.ts'
 import {
@@ -13,7 +13,6 @@ import {
   usualActor,
   usualBranch,
 } from '../api/queries.ts'
-import { queryClient } from '../api/query-client.ts'
 
 export type ReadResult = Omit<ToolResult, 'callId'> & { readonly id?: string; readonly isError?: boolean }
 

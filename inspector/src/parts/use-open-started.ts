@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ask } from '../api/client.ts'
+import { ask, queryClient } from '../api/client.ts'
 import { experimentsQuery } from '../api/experiment-queries.ts'
-import { queryClient } from '../api/query-client.ts'
 import { boardAt } from './address.ts'
 import { notify } from './notify.ts'
 

@@ -1,8 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { AnswerOf } from '../api/client.ts'
+import { type AnswerOf, queryClient } from '../api/client.ts'
 import { logQuery, type ThreadAddress } from '../api/queries.ts'
-import { queryClient } from '../api/query-client.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
 export type LogEntry = AnswerOf<'get /conversations/:conversation/log'>['entries'][number]

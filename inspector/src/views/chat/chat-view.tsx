@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { MessageSquare } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { ask } from '../../api/client.ts'
+import { ask, queryClient } from '../../api/client.ts'
 import {
   conversationQuery,
   inConversation,
@@ -12,7 +12,6 @@ import {
   usualActor,
   usualBranch,
 } from '../../api/queries.ts'
-import { queryClient } from '../../api/query-client.ts'
 import { type ConversationSearch, usePlace, viewAt } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { useKeys } from '../../parts/keys.ts'

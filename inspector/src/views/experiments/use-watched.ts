@@ -1,10 +1,9 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { ExperimentEvent } from '../../../../src/experiment/experiment-event.ts'
-import { askEvents } from '../../api/client.ts'
+import { askEvents, queryClient } from '../../api/client.ts'
 import { keepListening } from '../../api/connection.ts'
 import type { ExperimentAnswer, ExperimentSummary } from '../../api/experiment-queries.ts'
 import { experimentQuery, experimentsQuery, hasEnded } from '../../api/experiment-queries.ts'
-import { queryClient } from '../../api/query-client.ts'
 import type { BoardCell } from './board-state.ts'
 
 export type Warning = Extract<WatchedEvent, { readonly type: 'warning' }> & { readonly at: number }
