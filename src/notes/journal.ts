@@ -22,21 +22,23 @@ const MAX_EARLIER = 40
  * Calls that write notes are left out and not counted. Empty when there were no calls. `isShort`: a result is told only
  * if it failed or the call has no arguments.
  */
-export const journalOf = (messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string =>
-  writeJournal(newestActions(messages, max), max, isShort)
+export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string {
+  const { from, actions } = newestActions(place => messages[place]!, 0, messages.length, max)
+  return writeJournal({ earlier: countCalls(messages.slice(0, from)), actions }, max, isShort)
+}
 
-/** The newest actions, as many as a journal of `max` characters may hold. Older ones are only counted: there may be thousands. */
-export function newestActions(messages: readonly Message[], max: number) {
-  let from = messages.length
-  for (let calls = 0; from > 0 && calls <= max / leastLine; ) calls += countCalls([messages[--from]!])
-  const actions = readActions(messages.slice(from)).filter(({ call }) => call.name !== noteToolName)
-  return { earlier: countCalls(messages.slice(0, from)), actions }
+/** The newest actions, as many as a journal of `max` characters may hold, and where they begin: there may be thousands before. */
+export function newestActions(at: (place: number) => Message, first: number, end: number, max: number) {
+  let from = end
+  for (let calls = 0; from > first && calls <= max / leastLine; ) calls += countCalls([at(--from)])
+  const newest = Array.from({ length: end - from }, (_, place) => at(from + place))
+  return { from, actions: readActions(newest).filter(({ call }) => call.name !== noteToolName) }
 }
 
 /** The shortest line, `1. [a]`, with its newline. */
 const leastLine = 7
 
-/** How many calls messages make, without those that write notes. Counted again at every cut of a long turn, so in a plain loop. */
+/** How many calls messages make, without those that write notes. */
 export function countCalls(messages: readonly Message[]): number {
   let count = 0
   for (const { calls } of messages) for (const { name } of calls) if (name !== noteToolName) count += 1
@@ -44,7 +46,7 @@ export function countCalls(messages: readonly Message[]): number {
 }
 
 export function writeJournal(
-  newest: ReturnType<typeof newestActions>,
+  newest: { readonly earlier: number; readonly actions: readonly Action[] },
   max: number,
   isShort: boolean,
 ): string {

@@ -43,10 +43,11 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const isInside = end > cut
   const isOpen = isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
   const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle} `
-  const messages = frame.transcript.entries
-    .slice(units[from]!.to, units[Math.min(end, cut) - 1]!.to)
-    .map(entry => entry.message)
-  const newest = newestActions(messages, budget * 4)
+  const { entries } = frame.transcript
+  const first = units[from]!.to
+  const last = units[Math.min(end, cut) - 1]!.to
+  const told = newestActions(place => entries[place]!.message, first, last, budget * 4)
+  const newest = { earlier: callsFrom(frame.transcript, first, told.from), actions: told.actions }
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = writeJournal(newest, characters, isInside)
@@ -63,6 +64,15 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
     return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
   }
   return undefined
+}
+
+/** The calls from one entry up to another, counted on from the cut before: a long turn has thousands, and hundreds of cuts. */
+function callsFrom(transcript: Transcript, first: number, end: number): number {
+  const counted = remember(transcript, `calls from ${first}`, () => ({ end: first, calls: 0 }))
+  if (end < counted.end) Object.assign(counted, { end: first, calls: 0 })
+  for (; counted.end < end; counted.end++)
+    counted.calls += countCalls([transcript.entries[counted.end]!.message])
+  return counted.calls
 }
 
 /** The newest rounds that have lines in the journal; the other cut rounds are only counted. */
