@@ -1,5 +1,5 @@
 import { groupBy } from '../../../../src/log/group-by.ts'
-import type { ListedThread } from '../../parts/title-of.ts'
+import type { ListedThread } from '../../parts/format.ts'
 
 export type AnyBranch = Pick<ListedThread, 'branch' | 'head' | 'updatedAt' | 'forkOf'> & {
   /** The first message that is not in its parent. */

@@ -7,11 +7,10 @@ import { dropConversation, type ListedConversation } from '../../api/conversatio
 import { boardAt, linkOf } from '../../parts/address.ts'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { download, toFileName } from '../../parts/download.ts'
-import { amountOf } from '../../parts/format.ts'
+import { amountOf, titleOf } from '../../parts/format.ts'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import { notify } from '../../parts/notify.ts'
-import { titleOf } from '../../parts/title-of.ts'
 import styles from './conversation-table.module.css'
 
 export interface RowProps {

@@ -5,8 +5,8 @@ import { type ListedConversation, refreshConversations } from '../../api/convers
 import { conversationsQuery } from '../../api/queries.ts'
 import type { ListSearch } from '../../parts/address.ts'
 import { endWords, warningText } from '../../parts/fault-words.ts'
+import { titleOf } from '../../parts/format.ts'
 import type { MarkName } from '../../parts/status-mark.tsx'
-import { titleOf } from '../../parts/title-of.ts'
 import { clientOf } from './client-cell.tsx'
 
 /** The conversations that a filter shows, last written to first. They are read page by page, as far as they are needed. */

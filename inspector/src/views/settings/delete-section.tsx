@@ -5,10 +5,9 @@ import { conversationsQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import field from '../../parts/field.module.css'
-import { amountOf } from '../../parts/format.ts'
+import { amountOf, titleOf } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
-import { titleOf } from '../../parts/title-of.ts'
 
 type Whose = { readonly person: string } | { readonly all: true }
 
