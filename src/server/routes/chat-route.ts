@@ -13,7 +13,7 @@ import { logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import { addedMessages } from '../identity/added-messages.ts'
-import { itemsOf } from '../identity/item.ts'
+import { comparedOf } from '../identity/item.ts'
 import { type HeadersOf, knownClient, sideRequest } from '../identity/known-client.ts'
 import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
@@ -136,7 +136,7 @@ async function readEntries(body: unknown, { field }: Adapter, read: (body: unkno
   const { model, messages } = (body ?? {}) as Fields
   if (field !== undefined || !Array.isArray(messages)) return
   try {
-    await eachRow(messages, row => void read({ model, messages: row }))
+    await eachNewRow(messages, entriesRead, row => void read({ model, messages: row }))
   } catch {
     // The whole names the place.
   }
@@ -144,14 +144,24 @@ async function readEntries(body: unknown, { field }: Adapter, read: (body: unkno
 
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */
 const readItems = (messages: readonly MessageLike[]) =>
-  eachRow(messages, row => {
-    itemsOf(row)
+  eachNewRow(messages, itemsRead, row => {
+    for (const message of row) comparedOf(message, 0)
     addedMessages(row)
   })
 
-async function eachRow<T>(list: readonly T[], read: (row: readonly T[]) => void): Promise<void> {
+const [entriesRead, itemsRead] = [new WeakSet<object>(), new WeakSet<object>()]
+
+/** Not the rows that an earlier request has read: only new ones take time. */
+async function eachNewRow<T extends object>(
+  list: readonly T[],
+  done: WeakSet<object>,
+  read: (row: T[]) => void,
+) {
   for (let at = 0; at + itemsInRow < list.length; at += itemsInRow) {
+    const last = list[at + itemsInRow - 1]!
+    if (done.has(last)) continue
     read(list.slice(at, at + itemsInRow))
+    done.add(last)
     await breathe()
   }
 }
