@@ -1,9 +1,8 @@
 import { createCounter, type TokenCounter } from './create-counter.ts'
 import { noFraming } from './framing.ts'
 
-/** Counts a word as a token, without framing: for tests and for checking by hand. */
+/** Counts a word as a token, without framing: for tests and for checking by hand. By first letters: words may be endless. */
 export function words(): TokenCounter {
-  // By their first characters: to match a run of millions would exceed the stack.
   const countWords = (text: string) => text.match(/(?<!\S)\S/g)?.length ?? 0
   return createCounter({ id: 'words', exact: true, text: countWords, framing: noFraming })
 }

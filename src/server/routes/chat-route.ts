@@ -41,7 +41,6 @@ export async function answerChat(
     // The body came from a socket: Node runs the next immediate before it looks at other sockets.
     if (sent.length > manyBytes) await breathe()
     const whole = await withRests(parts.parse(sent, caller.keyId))
-    if (sent.length > manyBytes) await breathe()
     const readAs = async (body: Buffer, parsed: unknown) => {
       const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
       // A body to which we add a tool is not the client's own.
@@ -136,7 +135,7 @@ async function readEntries(body: unknown, { field }: Adapter, read: (body: unkno
   const { model, messages } = (body ?? {}) as Fields
   if (field !== undefined || !Array.isArray(messages)) return
   try {
-    await eachNewRow(messages, entriesRead, row => void read({ model, messages: row }))
+    await eachRow(messages, row => void read({ model, messages: row }))
   } catch {
     // The whole names the place.
   }
@@ -144,24 +143,14 @@ async function readEntries(body: unknown, { field }: Adapter, read: (body: unkno
 
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */
 const readItems = (messages: readonly MessageLike[]) =>
-  eachNewRow(messages, itemsRead, row => {
+  eachRow(messages, row => {
     for (const message of row) comparedOf(message, 0)
     addedMessages(row)
   })
 
-const [entriesRead, itemsRead] = [new WeakSet<object>(), new WeakSet<object>()]
-
-/** Not the rows that an earlier request has read: only new ones take time. */
-async function eachNewRow<T extends object>(
-  list: readonly T[],
-  done: WeakSet<object>,
-  read: (row: T[]) => void,
-) {
+async function eachRow<T>(list: readonly T[], read: (row: readonly T[]) => void): Promise<void> {
   for (let at = 0; at + itemsInRow < list.length; at += itemsInRow) {
-    const last = list[at + itemsInRow - 1]!
-    if (done.has(last)) continue
     read(list.slice(at, at + itemsInRow))
-    done.add(last)
     await breathe()
   }
 }
