@@ -41,8 +41,8 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
   }
   if (error instanceof LeaseError) {
     // Errors of our own are in words for people already.
-    const told = / thread /.test(message) ? leaseTexts[error.code] : message
-    return { status: 409, code, message: told, isRetryable: true, retryAfterMs: error.retryAfterMs }
+    const text = / thread /.test(message) ? leaseTexts[error.code] : message
+    return { status: 409, code, message: text, isRetryable: true, retryAfterMs: error.retryAfterMs }
   }
   if (error instanceof ConflictError)
     return { status: 409, code, message: leaseTexts.lease_lost, isRetryable: false }

@@ -46,8 +46,8 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const { entries } = frame.transcript
   const first = units[from]!.to
   const last = units[Math.min(end, cut) - 1]!.to
-  const told = newestActions(place => entries[place]!.message, first, last, budget * 4)
-  const newest = { earlier: callsFrom(frame.transcript, first, told.from), actions: told.actions }
+  const { from: start, actions } = newestActions(place => entries[place]!.message, first, last, budget * 4)
+  const newest = { earlier: callsFrom(frame.transcript, first, start), actions }
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
     const journal = writeJournal(newest, characters, isInside)

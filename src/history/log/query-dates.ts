@@ -18,8 +18,8 @@ export function toDateTests(query: string): readonly ((time: number) => boolean)
     return [
       time => {
         const day = Math.floor(time / dayMs)
-        const known = isOn.get(day)
-        if (known !== undefined) return known
+        const cached = isOn.get(day)
+        if (cached !== undefined) return cached
         const is = pattern.test(attempt(() => new Date(time).toISOString(), ''))
         isOn.set(day, is)
         return is

@@ -96,7 +96,7 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
 
 type ShownColumn = PlotColumn & { readonly point: TimelinePoint | undefined }
 
-/** The bars of each part, on top of those of the parts below it. */
+/** Stacks the parts of each column: a bar begins where the part below it ends. */
 function stackBars(columns: readonly ShownColumn[], y: (tokens: number) => number) {
   const stack = new Map(partStack.map(part => [part, [] as plot.Bar[]]))
   for (const { point, left, wide } of columns) {

@@ -20,9 +20,9 @@ export function DeleteSection() {
   const [asked, setAsked] = useState<{ readonly whose: Whose; readonly deleted: readonly string[] }>()
   const button = useRef<HTMLElement>(null)
   const { data } = useInfiniteQuery(conversationsQuery)
-  const known = data?.pages.flatMap(page => page.conversations) ?? []
-  const persons = new Set(known.flatMap(one => one.person ?? []))
-  const titles = new Map(known.map(one => [one.conversation, titleOf(one)]))
+  const conversations = data?.pages.flatMap(page => page.conversations) ?? []
+  const persons = new Set(conversations.flatMap(one => one.person ?? []))
+  const titles = new Map(conversations.map(one => [one.conversation, titleOf(one)]))
   const look = useMutation({
     mutationFn: async (whose: Whose) => ({ whose, ...(await remove(whose, true)) }),
     onSuccess: setAsked,
