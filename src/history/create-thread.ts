@@ -13,7 +13,15 @@ import { leadingPrompt, toPlan } from './calls/plan.ts'
 import { createHands, eraseEntry, type HandSource } from './hands.ts'
 import { findQuotes, type Passages } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
-import { makeEntries, type QuoteReference, type SeenMessage, toEntry, wholeOf } from './log/logged-message.ts'
+import {
+  isSeen,
+  makeEntries,
+  type QuoteReference,
+  type SeenMessage,
+  type TurnMessage,
+  toEntry,
+  wholeOf,
+} from './log/logged-message.ts'
 import { toPastTurns } from './log/past-turn.ts'
 import { checkBranch, listLog, mainBranch } from './log/read-log.ts'
 import type { ContextRequest } from './log/thread-log.ts'
@@ -123,8 +131,10 @@ export function createThread(options: ThreadSource): Thread {
     ...createHands(options),
     erase: seq => eraseEntry(options, seq),
     async begin(input, how = {}) {
-      refuseUnknown(how, { key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1 })
-      const { key: idempotency, cancelledTurn, data, marks, after, isFollowed } = how
+      refuseUnknown(how, {
+        ...{ key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1, overlay: 1 },
+      })
+      const { key: idempotency, cancelledTurn, data, marks, after, isFollowed, overlay } = how
       const messages = Array.isArray(input) ? (input as readonly MessageLike[]) : [input as MessageLike]
       const once = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(input)) }
       const last = messages.at(-1)
@@ -132,7 +142,12 @@ export function createThread(options: ThreadSource): Thread {
       const quotes = last && guest === undefined ? await quotesFor(last) : undefined
       const beside = present({ data, quotes, hands: await handsAlong() })
       const isWithMore = last !== undefined && Object.keys(beside).length > 0
-      const all = isWithMore ? [...messages.slice(0, -1), { message: last, ...beside }] : messages
+      const all: TurnMessage[] = isWithMore
+        ? [...messages.slice(0, -1), { message: last, ...beside }]
+        : [...messages]
+      const [first] = all
+      if (first !== undefined && overlay)
+        all[0] = isSeen(first) ? { ...first, overlay } : { message: first, overlay }
       const entries = await makeEntries(all, newEntryOf(guest))
       const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...once }
@@ -204,6 +219,8 @@ export function createThread(options: ThreadSource): Thread {
     },
     hasClipped: () => logOf(key).hasClipped(),
     hasNotes: () => logOf(key).hasNotes(),
+    overlay: at => logOf(key).overlay(at),
+    systemPlaces: () => logOf(key).systemPlaces(),
     notes: async view => (await viewNotes(source, view)).map(({ text }) => text),
     status: () => readStatus(store, key),
     turns: () => readTurns(source),

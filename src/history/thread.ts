@@ -10,6 +10,7 @@ import type { CallInfo, CallStart, StartedCall, ThreadCall } from './calls/calls
 import type { Hands } from './hands.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
+import type { Overlay, OverlayState } from './log/overlay.ts'
 import type { ContextRequest } from './log/thread-log.ts'
 import type { StateOptions } from './log/thread-state.ts'
 import type { Turn } from './turn.ts'
@@ -62,6 +63,10 @@ export interface Thread extends Hands {
   notes(options?: ViewOptions): Promise<readonly string[]>
   /** Whether the thread has a note: then what looks like one in a reply is one. */
   hasNotes(): Promise<boolean>
+  /** What the requests of a client have left out up to a place, or word otherwise; undefined where that is nothing. */
+  overlay(at?: number): Promise<OverlayState | undefined>
+  /** The places of the system messages inside of the conversation. */
+  systemPlaces(): Promise<readonly number[]>
   /** Whether a turn is open, by whom and for how long; or was left open by a writer who is gone. */
   status(): Promise<ThreadStatus>
   /** All turns. A turn that was left open has failed, or was cancelled or interrupted, as soon as its lease has run out. */
@@ -100,6 +105,8 @@ export interface BeginOptions {
   readonly marks?: readonly Mark[]
   /** The last entry that the caller knows: if the thread has gone on since, a ConflictError says so. Default: wherever it ends. */
   readonly after?: number
+  /** How the list of the client that sent these messages lies over the thread. Holds from the first of them on. */
+  readonly overlay?: Overlay | undefined
   /** Whether the caller stores a call, or leaves or ends the turn, before reporting success: then all is on disk. Default false. */
   readonly isFollowed?: boolean | undefined
 }

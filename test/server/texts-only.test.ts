@@ -51,8 +51,8 @@ const rolesOf = (messages: readonly { readonly role: string }[]) =>
 const turn = 'uatata'
 
 describe('the AI SDK 7, which gives only the last step of a turn back', () => {
-  function createClient({ url }: Started, seen = (at: string) => `seen ${at}`) {
-    const model = createOpenAICompatible({ name: 'throughline', baseURL: `${url}/v1` })('m')
+  function createClient({ url }: Started, seen = (at: string) => `seen ${at}`, headers = {}) {
+    const model = createOpenAICompatible({ name: 'throughline', baseURL: `${url}/v1`, headers })('m')
     const look = tool({
       description: 'Looks.',
       inputSchema: z.object({ at: z.string() }),
@@ -69,13 +69,18 @@ describe('the AI SDK 7, which gives only the last step of a turn back', () => {
     }
   }
 
-  it('goes on in its conversation, and the model gets the rounds from the log', async () => {
+  it.each([
+    ['the rounds from the log, where it names the conversation', { 'x-openwebui-chat-id': 'w1' }],
+    ['what it sends, where it does not', {}],
+  ])('goes on in its conversation, and the model gets %s', async (_, headers) => {
     const server = await start()
-    const say = createClient(server)
+    const say = createClient(server, undefined, headers)
     for (const text of ['Look there.', 'Look here.', 'Thanks.', 'Look again.']) await say(text)
     const lines = await server.lines()
     expect(lines.map(rolesOf)).toEqual([`${turn}${turn}ua${turn}`])
-    expect(JSON.stringify(server.sent())).toContain('seen 1-0')
+    const isNamed = Object.keys(headers).length > 0
+    expect(JSON.stringify(server.sent()).includes('seen 1-0')).toBe(isNamed)
+    expect(JSON.stringify(server.sent())).toContain('seen 4-1')
   })
 
   it('also where its last step was a call', async () => {

@@ -12,6 +12,7 @@ import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { Hand } from './hand.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'
+import type { PlacedOverlays } from './overlay.ts'
 import type { LogSource } from './read-log.ts'
 import { breathe } from './rests.ts'
 import { type Loading, whileLoading } from './while-loading.ts'
@@ -28,17 +29,18 @@ export interface LogFacts {
   /** The places of entries in turns of guests. */
   readonly guests: number[]
   readonly hands: (readonly [seq: number, hands: readonly Hand[]])[]
+  readonly overlays: PlacedOverlays[number][]
 }
 
 /** `lead`: how many system messages the log begins with. */
 type LedFacts = LogFacts & { readonly lead: number }
 
-/** Stored checkpoints may be older than guests are; most threads have no hands. */
-type StoredFacts = Omit<LedFacts, 'hands'> & Pick<Partial<LedFacts>, 'hands'>
+/** Most threads have no hands and no overlays. */
+type StoredFacts = Omit<LedFacts, 'hands' | 'overlays'> & Pick<Partial<LedFacts>, 'hands' | 'overlays'>
 
 export function addFacts(
   facts: LogFacts,
-  { message, view, seq, calibration, learned, quotes, guest, hands }: LoggedMessage,
+  { message, view, seq, turn, calibration, learned, quotes, guest, hands, overlay }: LoggedMessage,
 ): void {
   if (message.role === 'tool' && view !== message) facts.clipped ??= seq
   if (calibration) facts.calibrations.push([seq, calibration])
@@ -46,6 +48,7 @@ export function addFacts(
   if (quotes) facts.quoted.push([seq, quotes])
   if (guest !== undefined) facts.guests.push(seq)
   if (hands) facts.hands.push([seq, hands])
+  if (overlay) facts.overlays.push([seq, turn, overlay])
 }
 
 function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
@@ -63,6 +66,7 @@ export function factsIn(checkpoints: readonly Checkpoint[]): LogFacts {
     quoted: all.flatMap(({ quoted }) => quoted),
     guests: all.flatMap(({ guests = [] }) => guests),
     hands: all.flatMap(({ hands = [] }) => hands),
+    overlays: all.flatMap(({ overlays = [] }) => overlays),
     clipped: all.find(({ clipped }) => clipped !== undefined)?.clipped,
   }
 }
@@ -180,7 +184,7 @@ export async function saveCheckpoints(
 /** Makes the checkpoint that ends with some units. Throws `EntryNeeded` when a text of it is not in memory. */
 export function makeCheckpoint(
   transcript: Transcript,
-  { lead, calibrations, layouts, quoted, guests, hands, clipped = 0 }: LedFacts,
+  { lead, calibrations, layouts, quoted, guests, hands, overlays, clipped = 0 }: LedFacts,
   to: number,
 ): Checkpoint {
   const number = numberOf(to)
@@ -188,6 +192,7 @@ export function makeCheckpoint(
   const at = lead + transcript.units[to - 1]!.to
   const isOwn = (seq: number) => seq >= first && seq <= at
   const ownHands = hands.filter(([seq]) => isOwn(seq))
+  const ownOverlays = overlays.filter(([seq]) => isOwn(seq))
   const facts = {
     lead,
     calibrations: calibrations.filter(([seq]) => isOwn(seq)),
@@ -195,6 +200,7 @@ export function makeCheckpoint(
     quoted: quoted.filter(([seq]) => isOwn(seq)),
     guests: guests.filter(isOwn),
     ...(ownHands.length > 0 && { hands: ownHands }),
+    ...(ownOverlays.length > 0 && { overlays: ownOverlays }),
     ...(isOwn(clipped) && { clipped }),
   }
   return { to, at, facts, packed: packCheckpoint(transcript, number, to) }

@@ -1,20 +1,17 @@
 import type { Conversation } from '../../context/conversation/conversation.ts'
-import { rangeAt } from '../../context/conversation/first-place.ts'
 import { keepLatest } from '../../context/conversation/remember.ts'
-import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
-import { countUnit, createTranscript, emptyLists, listUnit } from '../../context/conversation/transcript.ts'
-import { isOrdinary, type Unit } from '../../context/conversation/unit.ts'
+import { isOrdinary } from '../../context/conversation/unit.ts'
 import { createDraft } from '../../context/draft/create-draft.ts'
 import type { Draft, Policy } from '../../context/draft/draft.ts'
 import { withProtected } from '../../context/draft/frame.ts'
 import type { FitOptions } from '../../context/fit.ts'
 import { defaultPolicy } from '../../context/policies/recall.ts'
-import { indexTranscript, shareIndex } from '../../context/recall/index-transcript.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { brokenOff } from '../../log/round.ts'
 import { isCount, isObject } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { copyTranscript, unitAt } from './copy-transcript.ts'
 
 const acts = ['pin', 'hide', 'free', 'erase'] as const
 
@@ -88,9 +85,6 @@ export function applyHands<View extends Conversation, Options extends Pick<FitOp
   return { view: { ...view, transcript }, options: policy ? { ...options, policy } : options }
 }
 
-export const unitAt = ({ transcript: { units }, origin }: Conversation, seq: number): Unit | undefined =>
-  seq < origin ? undefined : units[rangeAt(units, seq - origin)]
-
 /** A policy that finds the units of some places protected. */
 export function pinning(policy: Policy, seqs: readonly number[]): Policy {
   return { ...policy, apply: draft => policy.apply(protectPins(draft, seqs)) }
@@ -111,49 +105,16 @@ function protectPins<M extends MessageLike>(draft: Draft<M>, seqs: readonly numb
 const latest = keepLatest<Transcript, Transcript>()
 
 /** A copy without the hidden units. Their room stays charged until the cut passes, so earlier ones stay. */
-function withoutHidden({ transcript, origin }: Conversation, seqs: readonly number[], count: TokenCounter) {
+function withoutHidden(view: Conversation, seqs: readonly number[], count: TokenCounter) {
+  const { transcript, origin } = view
   return latest(transcript, `${[transcript.entries.length, origin, ...seqs]}`, () => {
-    const hidden = new Set<number>()
-    let last = -1
+    const left = new Map<number, typeof hide>()
     for (const seq of seqs) {
-      const unit = unitAt({ transcript, origin, system: [] }, seq)
-      if (!unit || !isOrdinary(unit)) continue
-      hidden.add(unit.index)
-      last = Math.max(last, unit.index)
+      const unit = unitAt(view, seq)
+      if (unit && isOrdinary(unit)) left.set(unit.index, hide)
     }
-    // Both share the index: it is read from the texts, before these are gone.
-    indexTranscript(transcript, last + 1)
-    const entries = transcript.entries.slice()
-    const nothing = stampEntry(handMessage, 0, count)
-    const lists = { ...emptyLists(), entries }
-    for (const unit of transcript.units) {
-      const isHidden = hidden.has(unit.index)
-      const kept = isHidden ? hiddenUnit(unit) : unit
-      lists.units.push(kept)
-      listUnit(lists, unit.index, kept.kind)
-      countUnit(lists, unit.index, unit)
-      if (!isHidden) continue
-      lists.ordinaryBefore[unit.index + 1] = lists.ordinaryBefore[unit.index]!
-      for (let at = unit.from; at < unit.to; at++) {
-        const { role, tokens } = entries[at]!
-        entries[at] = { ...nothing, role, tokens }
-      }
-    }
-    for (const unit of transcript.references) if (!hidden.has(unit)) lists.references.push(unit)
-    for (const note of transcript.notes) if (!hidden.has(note.unit)) lists.notes.push(note)
-    const copy = createTranscript(count, lists)
-    shareIndex(transcript, copy)
-    return copy
+    return copyTranscript(view, { left, isCharged: true }, count)
   })
-}
-
-function hiddenUnit(unit: Unit): Unit {
-  const strays = new Map<number, typeof hide>()
-  for (let at = unit.from; at < unit.to; at++) strays.set(at, hide)
-  return {
-    ...{ ...unit, kind: 'stray', strays, touched: [], missing: [] },
-    ...{ saving: 0, noteTokens: 0, refers: false },
-  }
 }
 
 const hide = { rule: 'hidden', why: 'hidden by you' }

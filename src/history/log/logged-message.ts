@@ -14,12 +14,13 @@ import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { type Hand, isHands } from './hand.ts'
+import { isOverlay, type Overlay } from './overlay.ts'
 import { createRests } from './rests.ts'
 
 /** A message of the log with its place. */
 export interface LoggedMessage
   extends Pick<StoredEntry, 'seq' | 'turn' | 'id' | 'time'>,
-    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands'> {
+    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands' | 'overlay'> {
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
@@ -53,6 +54,8 @@ export interface SeenMessage {
   readonly quotes?: readonly QuoteReference[]
   /** What a person has done with earlier messages: pinned them, hidden them. Holds from this entry on. */
   readonly hands?: readonly Hand[]
+  /** How the list of the client that sent the message lies over the thread. Holds from this entry on. */
+  readonly overlay?: Overlay | undefined
 }
 
 export type TurnMessage = MessageLike | SeenMessage
@@ -107,7 +110,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, learned, quotes, guest, hands, data, isBroken, erased } = read
+    const { closing, calibration, learned, quotes, guest, hands, overlay, data, isBroken, erased } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -119,7 +122,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
     const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
-    const beside = { data, calibration, learned, quotes, guest, hands, isErased: erased }
+    const beside = { data, calibration, learned, quotes, guest, hands, overlay, isErased: erased }
     return { ...entryFacts, message, view, ...beside }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
@@ -165,7 +168,7 @@ function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, isError, isBroken, calibration, learned, quotes, guest, hands } =
+  const { message, view, ending, isError, isBroken, calibration, learned, quotes, guest, hands, overlay } =
     payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
@@ -177,6 +180,7 @@ function readPayload(text: string): Payload {
   if (learned !== undefined && !isLayout(learned)) throw new TypeError('what it has learned is no layout')
   if (quotes !== undefined && !isReferences(quotes)) throw new TypeError('its quotes are no references')
   if (hands !== undefined && !isHands(hands)) throw new TypeError('its hands are none')
+  if (overlay !== undefined && !isOverlay(overlay)) throw new TypeError('its overlay is none')
   if (guest !== undefined && typeof guest !== 'string') throw new TypeError('its guest is no name')
   return payload as Payload
 }

@@ -12,13 +12,16 @@ import type { MessageLike } from '../../log/message.ts'
 import { isCount } from '../../log/values.ts'
 import type { ReadStateOptions, State } from '../../state/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
+import { applyOverlay } from './apply-overlay.ts'
 import type { LogFacts } from './checkpoints.ts'
 import { unloggedEnd } from './closing.ts'
 import { createOwner } from './conversation-owner.ts'
+import { unitAt } from './copy-transcript.ts'
 import { createPassages, isQuotable } from './find-quotes.ts'
-import { applyHands, carriedHands, handsAt, unitAt } from './hand.ts'
+import { applyHands, carriedHands, handsAt } from './hand.ts'
 import { loadQuotes } from './load-quotes.ts'
 import { viewOf } from './logged-message.ts'
+import { overlayAt } from './overlay.ts'
 import { createQueue } from './queue.ts'
 import { checkPlace, type LogSource, threadId } from './read-log.ts'
 import { createThreadMemory } from './thread-memory.ts'
@@ -64,8 +67,12 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     const layout = memory.held.facts.layouts.findLast(([seq]) => seq <= (at ?? Number.POSITIVE_INFINITY))
     const all = { ...(layout && { promptLayout: layout[1] }), ...options, count }
     const hands = handsAt(memory.held.facts.hands, at, whose === 'now')
-    const wanted = await whileLoading(view.transcript, memory.loading(), () =>
-      applyHands(view, all, hands, count),
+    const { overlays } = memory.held.facts
+    const shown = await whileLoading(view.transcript, memory.loading(), () =>
+      applyOverlay(view, overlayAt(overlays, at), `${overlays.length} ${at}`, count),
+    )
+    const wanted = await whileLoading(shown.transcript, memory.loading(), () =>
+      applyHands(shown, all, hands, count),
     )
     const { transcript } = wanted.view
     await indexAhead(transcript, memory.loading())
@@ -191,6 +198,14 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
       return reading
     },
     hands: (at?: number) => fresh(() => handsAt(memory.held.facts.hands, at)),
+    /** What the requests of a client have left out up to a place, or word otherwise. */
+    overlay: (at?: number) => fresh(() => overlayAt(memory.held.facts.overlays, at)),
+    /** The places of the system messages inside of the conversation. */
+    systemPlaces: () =>
+      fresh(() => {
+        const { system, transcript } = memory.held.conversation
+        return transcript.systems.map(index => system.length + 1 + transcript.units[index]!.from)
+      }),
     carriedHands: (at: number) => fresh(() => carriedHands(memory.held.facts.hands, at)),
     /** The unit of the message at a place, and the places of its messages; no unit where there is none. */
     unitAt: (seq: number) =>

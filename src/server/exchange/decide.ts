@@ -5,7 +5,7 @@ import { unknownId } from '../adapters/openai-error.ts'
 import type { Front } from '../identity/chain.ts'
 import { itemsOf, type ListItem } from '../identity/item.ts'
 import type { Placement } from '../identity/recognise.ts'
-import type { BranchPlace } from '../identity/walk.ts'
+import { anchorOf, type BranchPlace } from '../identity/walk.ts'
 import type { Again, ClientList, LogPlace } from './inquiry.ts'
 
 /** What the log says of a request, by the way that its client takes: all of the list, only what is new, or behind a reply. */
@@ -114,7 +114,8 @@ function decideList({ list, match, why }: ListFacts, newId: () => string): LogPl
       const { thread, end: head, items, front } = match.walk
       if (match.past) return branch(list, match.past.branch, why, newId)
       const from = firstOf(list.items, items)
-      return { ...list, kind: 'extends', thread, head, front: frontOf(front, list), from, why }
+      const anchor = anchorOf(match.walk)
+      return { ...list, kind: 'extends', thread, head, front: frontOf(front, list), from, anchor, why }
     }
     case 'repeats': {
       const { thread, at: after } = match.walk
@@ -139,7 +140,7 @@ function begin(list: ClientList, thread: ThreadKey, why: string, newId: () => st
 
 function branch(
   list: ClientList,
-  { of, at, from, front }: BranchPlace,
+  { of, at, from, front, anchor }: BranchPlace,
   why: string,
   newId: () => string,
 ): LogPlace {
@@ -148,7 +149,14 @@ function branch(
     return { ...list, kind: 'new', thread, beside: of.conversation, from: 0, why }
   }
   return {
-    ...{ ...list, kind: 'branches', front: frontOf(front, list), from: firstOf(list.items, from), why },
+    ...{
+      ...list,
+      kind: 'branches',
+      front: frontOf(front, list),
+      from: firstOf(list.items, from),
+      anchor,
+      why,
+    },
     ...forkOf(of, at, list.isSide ? sideName(newId()) : newId()),
   }
 }

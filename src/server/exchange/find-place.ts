@@ -9,12 +9,16 @@ import { decide } from './decide.ts'
 import { gather } from './gather.ts'
 import { type Again, type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
 import { findReply } from './kept-reply.ts'
+import { layOver } from './lay-over.ts'
 
 /** Finds the place of a request. Messages that `fit` added at the client do not count, unless the log has them. */
 export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   const messages = await withReferences(inquiry)
   const added = addedMessages(messages)
-  const placeOf = async (list: readonly MessageLike[]) => decide(await gather(inquiry, list), inquiry.newId)
+  const placeOf = async (list: readonly MessageLike[]) => {
+    const place = decide(await gather(inquiry, list), inquiry.newId)
+    return place.kind === 'again' ? place : layOver(inquiry, place)
+  }
   const place = await placeOf(messages)
   if (added.size === 0 || place.kind === 'again') return place
   if (place.kind === 'extends' && [...added].every(at => at < place.from)) return place

@@ -1,4 +1,5 @@
 import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
+import type { Overlay } from '../../history/log/overlay.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
@@ -6,6 +7,7 @@ import type { ChatRequest } from '../adapters/adapter.ts'
 import type { Front } from '../identity/chain.ts'
 import type { ListItem } from '../identity/item.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
+import type { Anchor } from '../identity/walk.ts'
 
 export interface Log {
   readonly store: Store
@@ -87,6 +89,10 @@ export interface LogPlace extends ClientList {
   readonly repeated?: number
   /** How the items before `from` agree with the thread. Default `same`. */
   readonly front?: Front
+  /** Where the list agreed with the thread in an earlier request, with all that was left out by then. */
+  readonly anchor?: Anchor | undefined
+  /** What of the thread the list does not hold, or words otherwise. */
+  readonly overlay?: Overlay | undefined
   /** Further marks of the last message that is asked. */
   readonly marks?: readonly string[]
   /** The conversation that a side request names and has nothing in common with. */

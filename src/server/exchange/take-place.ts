@@ -26,7 +26,7 @@ export interface OpenedTurn {
 export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<OpenedTurn> {
   const { log } = inquiry
   const { conversation, branch } = place.thread
-  const { messages, from, items, repeated = 0, front = 'same' } = place
+  const { messages, from, items, repeated = 0, front = 'same', overlay } = place
   const brought = messages.slice(from)
   const roles: Role[] = []
   await eachResting(brought, message => roles.push(readMessage(message, 0).role))
@@ -53,8 +53,10 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   if (seeded > 0) {
     if (place.head !== undefined && place.head !== seedAt - 1)
       throw new ConflictError(conversation, place.head, seedAt - 1)
-    for (let at = 0; at < seeded; at += pieceOfPast)
-      await thread.seed(...brought.slice(at, Math.min(seeded, at + pieceOfPast)).map(seenFromClient))
+    for (let at = 0; at < seeded; at += pieceOfPast) {
+      const piece = brought.slice(at, Math.min(seeded, at + pieceOfPast)).map(seenFromClient)
+      await thread.seed(...(at === 0 ? withOverlay(piece, overlay) : piece))
+    }
     const saved = marksToSave(marks, front, { from, to: from + seeded, at: seedAt })
     if (saved.length > 0) await log.store.saveMarks(place.thread, saved)
   }
@@ -63,6 +65,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
     // The call of the model is stored before it is asked, so that both wait for the disk once.
     isFollowed: true,
     data: { request: requestData(inquiry, place) },
+    overlay: seeded === 0 ? overlay : undefined,
     marks: [
       ...marksToSave(marks, front, { from: from + seeded, to: from + end, at: 1 }),
       ...(isFirst(place) ? [{ mark: firstMark(conversation), at: input.length }] : []),
@@ -82,7 +85,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
 /** Goes on with an open turn. Undefined if it is no longer open. */
 async function resume(
   inquiry: Inquiry,
-  { thread: key, messages, from, isLeft }: LogPlace,
+  { thread: key, messages, from, isLeft, overlay }: LogPlace,
   thread: Thread,
 ): Promise<OpenedTurn | undefined> {
   const resumed = await thread.resume({ isFollowed: true })
@@ -92,9 +95,16 @@ async function resume(
   const name = keyOf(inquiry)
   if (name !== undefined && first)
     await inquiry.log.store.saveMarks(key, [{ mark: keyMark(inquiry, name), at: first.seq }])
-  const rest = withLoggedIds(messages.slice(from).map(seenFromClient), messages.slice(0, from), entries)
+  const results = withLoggedIds(messages.slice(from).map(seenFromClient), messages.slice(0, from), entries)
+  const rest = withOverlay(results, overlay)
   return { thread, turn, logged: entries, rest, first: isLeft ? (first?.seq ?? turn.next) : turn.next }
 }
+
+/** The first of the new messages carries how the list lies over the thread. */
+const withOverlay = (
+  [first, ...others]: readonly SeenMessage[],
+  overlay: LogPlace['overlay'],
+): readonly SeenMessage[] => (first ? [{ ...first, overlay }, ...others] : [])
 
 /** The last user message and what stands directly before it are asked; what came earlier is the past, the rest follows. */
 function askedIn(roles: readonly Role[]): { readonly start: number; readonly end: number } {

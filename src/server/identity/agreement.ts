@@ -10,6 +10,8 @@ export interface Compared {
   readonly details: Details
   /** The thoughts of a reply. Some clients send them back as a part of its text. */
   readonly thinking: string
+  /** A short text for the messages directly before it that no item stands for: system messages. Empty if there are none. */
+  readonly before?: string
   /** Whether its text was erased from the log: any copy of its role may be it. */
   readonly isErased?: boolean
 }
@@ -38,7 +40,7 @@ export const isBeginning = (one: Compared, other: Compared): boolean =>
   isText(one) && (other.text.startsWith(one.text) || one.text.startsWith(other.text))
 
 /** How a client's copy agrees with the log: in all, or but for what was left out. Undefined if it has what the log has not. */
-export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | undefined {
+export function agreement(logged: Compared, copy: Compared): Agreement | undefined {
   if (logged.isErased) return roleIn(logged) === roleIn(copy) ? 'same' : undefined
   if (logged.text !== copy.text) {
     if (isWithThoughts(logged, copy)) return 'same'
@@ -49,11 +51,25 @@ export function agreement(logged: Compared, copy: Compared): 'same' | 'less' | u
   const { details } = logged
   const isKept =
     keepsFiles(copy.details, details) &&
-    keepsResult(copy.details, details) &&
     copy.details.calls.every((kept, at) => keepsArguments(kept, details.calls[at] ?? ''))
+  if (!isKept) return undefined
   // The text beside calls is changed by many clients: it only tells which of two copies is the better one.
-  return isKept ? 'less' : undefined
+  return keepsResult(copy.details, details) ? 'less' : 'reworded'
 }
+
+/** `less`: but for what the client left out. `reworded`: an old result of a tool that the client words otherwise. */
+export type Agreement = 'same' | 'less' | 'reworded'
+
+/** Whether a result is what a known program keeps of a longer one; any other wording is the client's own. */
+export function isProgramsClip({ details: kept }: Compared, { details: whole }: Compared): boolean {
+  if (kept.result === whole.result) return true
+  if (programMarks.has(kept.result)) return true
+  const isBeginning = kept.result.slice(0, leastKept) === whole.result.slice(0, leastKept)
+  return isBeginning && isClipped(kept.result, whole.result)
+}
+
+/** What known programs put in place of an old result. */
+const programMarks: ReadonlySet<string> = new Set(['', '[Old tool result content cleared]'])
 
 /** Whether a client has put the texts of a turn into one reply, without the calls and results before its end. */
 export function joinedAgreement(rounds: readonly Compared[], end: Compared, copy: Compared) {

@@ -45,8 +45,8 @@ const marked = new WeakMap<
 >()
 
 export function createChain(scope: string, past: readonly Compared[] = []) {
-  const words = hashOf(scope, past, 'text')
-  let whole = past.some(hasDetails) ? hashOf(scope, past, 'exact') : undefined
+  const words = hashOf(scope, past, ({ text }) => text)
+  let whole = past.some(hasDetails) ? hashOf(scope, past, exactOf) : undefined
   let before = past.at(-1)
   return {
     /** The hashes of an item; undefined if it is not of a user. */
@@ -55,7 +55,7 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
       before = item
       if (hasDetails(item)) whole ??= words.copy()
       words.update(framed(item.text))
-      whole?.update(framed(item.exact))
+      whole?.update(framed(exactOf(item)))
       if (!isUser(item)) return undefined
       const ofWords = short(words.copy())
       const alone = [scope, item.text]
@@ -67,15 +67,18 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
   }
 }
 
-const hasDetails = ({ text, exact }: Compared) => exact !== text
+/** All that the model reads of an item, and of what stands directly before it. */
+const exactOf = ({ exact, before = '' }: Compared) => (before === '' ? exact : `${exact}\n\n${before}`)
+
+const hasDetails = (item: Compared) => exactOf(item) !== item.text
 
 const textHash = (texts: readonly string[]) => hashOfText(texts.map(framed).join(''))
 
 export const hashOfText = (text: string): string => short(createHash('sha256').update(text))
 
 /** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
-function hashOf(scope: string, items: readonly Compared[], part: 'text' | 'exact'): Hash {
-  const past = items.map(item => item[part])
+function hashOf(scope: string, items: readonly Compared[], textOf: (item: Compared) => string): Hash {
+  const past = items.map(textOf)
   if (past.length < shortList) return createHash('sha256').update([scope, ...past].map(framed).join(''))
   const begins = ({ scope: of, texts }: Hashed) =>
     of === scope && texts.length <= past.length && texts.every((text, at) => text === past[at])

@@ -17,14 +17,29 @@ export interface ListItem extends Compared {
 
 export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
   const items: ListItem[] = []
+  let loose: ReturnType<typeof createHash> | undefined
   for (const [index, message] of messages.entries()) {
     const compared = comparedOf(message, index)
-    if (!compared) continue
+    if (!compared) {
+      const text = looseText(message, index)
+      loose = (loose ?? createHash('sha256')).update(`${text.length}:${text}`)
+      continue
+    }
     const { text, exact, details, thinking } = compared
-    items.push({ index, text, exact, details, thinking })
+    const before = loose ? shortHash(loose) : ''
+    loose = undefined
+    items.push({ index, text, exact, details, thinking, before })
   }
   return items
 }
+
+/** A message that is no item, as it is compared: role and text. */
+export function looseText(message: MessageLike, seq: number): string {
+  const { role, text } = readMessage(message, seq)
+  return `${role}:${text}`
+}
+
+const shortHash = (hash: ReturnType<typeof createHash>) => hash.digest('base64url').slice(0, 22)
 
 /** An entry as it is compared. Undefined for what closed a turn. */
 export function comparedIn({ message, seq, isClosing, isErased }: LoggedMessage): Compared | undefined {
@@ -99,7 +114,7 @@ function digestOf({ files, calls, brackets, result, beside }: Details): string {
   if (files.length === 0 && texts.every(text => text === '')) return ''
   const hash = createHash('sha256').update(`${files.length} ${calls.length}`)
   for (const part of [...files, '', ...texts]) hash.update(`\n${part.length}:`).update(part)
-  return `\n${hash.digest('base64url').slice(0, 22)}`
+  return `\n${shortHash(hash)}`
 }
 
 function filesOf({ images, content }: MessageLike): readonly string[] {

@@ -18,6 +18,13 @@ export interface Meeting {
   readonly front: Front
 }
 
+/** An item and its entry, up to which a list is one that came before. */
+export type Anchor = Pick<Meeting, 'item' | 'at'>
+
+/** The place where a list met a thread, if that says that all before it agrees. */
+export const anchorOf = ({ start: { item, at, front } }: Pick<Walk, 'start'>): Anchor | undefined =>
+  front === 'cut' || at === 0 ? undefined : { item, at }
+
 /** How far a client's list and a thread agree, from a place on that both have. */
 export interface Walk {
   readonly thread: ThreadKey
@@ -77,7 +84,7 @@ export async function walkOn(
     const how = wanted && (agreement(logged, wanted) ?? joinedAgreement(rounds, logged, wanted))
     const isEqual =
       how === 'same' ||
-      (how === 'less' && item < fresh) ||
+      (how !== undefined && item < fresh) ||
       (wanted && isBeginning(wanted, logged) && (await isBroken(turn)))
     if (!isEqual && isLeftOut(logged, wanted)) {
       rounds.push(logged)
@@ -90,7 +97,7 @@ export async function walkOn(
     leaveOut(rounds)
     rounds = []
     if (!isEqual) continue
-    if (how === 'less') leaveOut([logged])
+    if (how !== 'same') leaveOut([logged])
     item += 1
     places.push(seq)
   }
@@ -116,7 +123,7 @@ export async function walkFrom(log: WalkLog, list: readonly ListItem[], start: M
     const wanted = list[first - 1]
     const how = wanted && agreement(logged, wanted)
     if (how === undefined && first <= start.item && isLeftOut(logged, wanted)) continue
-    if (how === undefined || (how === 'less' && first > fresh)) break
+    if (how === undefined || (how !== 'same' && first > fresh)) break
     first -= 1
   }
   if (first > start.item) return undefined
@@ -137,6 +144,7 @@ export interface BranchPlace {
   /** The first item that it does not share. */
   readonly from: number
   readonly front: Front
+  readonly anchor?: Anchor | undefined
 }
 
 /** The branch that leaves a thread where the list and the thread no longer agree. */
@@ -146,7 +154,8 @@ export async function branchPlace(
   isBeforeTurn = false,
 ): Promise<BranchPlace> {
   const at = forkPlace(await log.store.turns(of), end, isBeforeTurn)
-  const place = (from: number): BranchPlace => ({ kind: 'branches', of, at, from, front })
+  const anchor = at >= start.at ? anchorOf({ start }) : undefined
+  const place = (from: number): BranchPlace => ({ kind: 'branches', of, at, from, front, anchor })
   if (at === end) return place(items)
   const shared = places.findIndex(seq => seq > at)
   if (at >= start.at) return place(shared < 0 ? items : start.item + 1 + shared)

@@ -1,0 +1,82 @@
+import type { Conversation } from '../../context/conversation/conversation.ts'
+import { rangeAt } from '../../context/conversation/first-place.ts'
+import { keepLatest } from '../../context/conversation/remember.ts'
+import { type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
+import type { Transcript } from '../../context/conversation/transcript.ts'
+import type { Stray } from '../../context/conversation/unit.ts'
+import type { Fields } from '../../log/fields.ts'
+import type { MessageLike } from '../../log/message.ts'
+import type { TokenCounter } from '../../tokens/create-counter.ts'
+import { copyTranscript } from './copy-transcript.ts'
+import type { Absence, OverlayState, Version } from './overlay.ts'
+
+const reasons: Readonly<Record<Absence, string>> = {
+  deleted: 'deleted by its client',
+  cut: 'its client no longer sends it, and has not named the conversation',
+  form: 'its client leaves it out, and has not named the conversation',
+  system: 'a system message of an earlier request',
+  note: 'its client has not named the conversation: a note comes back only where it does',
+}
+
+const strayOf = (why: Absence, turn: number): Stray => ({
+  rule: 'request',
+  why: `${reasons[why]}${why === 'deleted' ? ` at turn ${turn}` : ''}`,
+})
+
+/** Why a message is sent in other words than it was logged with. */
+const reworded = { rule: 'request', why: 'as its client words it now' }
+const withoutThoughts = { rule: 'request', why: 'without its thoughts, as its client sends it' }
+
+const latest = keepLatest<Transcript, Transcript>()
+
+/** A conversation as the newest request of its client holds it. */
+export function applyOverlay<View extends Conversation>(
+  view: View,
+  state: OverlayState | undefined,
+  name: string,
+  count: TokenCounter,
+): View {
+  if (!state) return view
+  const { transcript: whole, origin } = view
+  const key = `${[whole.entries.length, origin]} ${name}`
+  const transcript = latest(whole, key, () => {
+    const left = new Map<number, Stray>()
+    const parts = new Map<number, Stray>()
+    for (const [seq, { why, turn }] of state.absent) {
+      const at = seq - origin
+      if (at < 0 || at >= whole.entries.length) continue
+      const unit = whole.units[rangeAt(whole.units, at)]!
+      // What follows the message that a unit begins with goes with it.
+      if (unit.from === at) left.set(unit.index, strayOf(why, turn))
+      else parts.set(at, strayOf(why, turn))
+    }
+    const isLeft = (at: number) => left.has(rangeAt(whole.units, at))
+    for (const at of [...parts.keys()]) if (isLeft(at)) parts.delete(at)
+    const versions = new Map<number, Entry>()
+    for (const [seq, version] of state.versions) {
+      const at = seq - origin
+      const entry = whole.entries[at]
+      if (entry && !parts.has(at) && !isLeft(at)) versions.set(at, wordedAs(entry, version, seq, count))
+    }
+    return copyTranscript(view, { left, isCharged: false, parts, versions }, count)
+  })
+  const { meaning, quotes } = whole
+  return { ...view, transcript: Object.assign(transcript, { meaning, quotes }) }
+}
+
+function wordedAs(entry: Entry, version: Version, seq: number, count: TokenCounter): Entry {
+  const isOwn = version === 'words'
+  const source = isOwn ? wordsOf(entry.source) : version
+  const stamped = stampEntry(source, seq, count)
+  return { ...stamped, altered: stamped.altered ?? (isOwn ? withoutThoughts : reworded) }
+}
+
+/** A reply without its thoughts, and without the form in which its provider signed them. */
+function wordsOf(source: MessageLike): MessageLike {
+  const { thinking: _, blocks: __, ...words } = source as MessageLike & Fields
+  return words
+}
+
+/** Whether a message holds thoughts. */
+export const hasThoughts = (message: MessageLike): boolean =>
+  'blocks' in message || (message.thinking !== undefined && message.thinking !== '')

@@ -1,0 +1,279 @@
+import { hasThoughts } from '../../history/log/apply-overlay.ts'
+import { isHandEntry } from '../../history/log/hand.ts'
+import type { LoggedMessage } from '../../history/log/logged-message.ts'
+import { type Absence, type OverlayState, overlayBetween, type Version } from '../../history/log/overlay.ts'
+import { readLog } from '../../history/log/read-log.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { listCalls } from '../../log/read-content.ts'
+import { isObject } from '../../log/values.ts'
+import type { ThreadKey } from '../../stores/store.ts'
+import type { Agreement, Compared } from '../identity/agreement.ts'
+import * as compare from '../identity/agreement.ts'
+import { comparedIn, type ListItem, looseText } from '../identity/item.ts'
+import { type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
+
+/**
+ * Lays the list of a request over the thread that it is filed in: what the list does not hold is not sent, and what it words
+ * otherwise is sent in its words. Only a client that names the conversation, or the key of one person, gets back what was cut
+ * off before the list, and what the client's format cannot carry. Where the thread has no place for a message of the list, the
+ * list is filed on a branch from there on.
+ */
+export async function layOver(inquiry: Inquiry, place: LogPlace): Promise<LogPlace> {
+  const { log, newId } = inquiry
+  const thread = place.fork?.of ?? place.thread
+  const head = place.kind === 'new' ? undefined : await log.store.head(thread)
+  const to = place.fork?.at ?? head?.head ?? 0
+  if (to === 0) return place
+  const stored = log.history.thread(thread.conversation, thread)
+  const before = await stored.overlay(to)
+  const hasNew = place.from < place.messages.length
+  if (place.isDelta) {
+    if (!hasNew) return place
+    const absent = new Map([...(before?.absent ?? [])].map(([seq, { why }]) => [seq, why]))
+    for (const seq of await stored.systemPlaces()) if (seq <= to) absent.set(seq, 'system')
+    return {
+      ...place,
+      overlay: overlayBetween(before, { absent, versions: new Map() }, { from: to + 1, to }),
+    }
+  }
+  const anchored = place.anchor && (await stored.overlay(place.anchor.at))
+  const mayRestore = place.isNamed || log.history.person !== undefined
+  const laying = { log, thread, to, place, anchored, mayRestore }
+  let laid = await lay(laying)
+  let overlay = overlayBetween(before, laid, { from: laid.from, to })
+  // An overlay is stored with a new entry: without one, the last turn is filed again.
+  if (overlay && !hasNew && !laid.refile) {
+    laid = await lay(laying, true)
+    overlay = overlayBetween(before, laid, { from: laid.from, to })
+  }
+  const { refile } = laid
+  if (!refile) return { ...place, overlay }
+  return {
+    ...{
+      ...place,
+      kind: 'branches',
+      isLeft: false,
+      repeated: 0,
+      head: undefined,
+      overlay,
+      from: refile.from,
+    },
+    thread: { ...thread, branch: place.fork ? place.thread.branch : newId() },
+    fork: { of: thread, at: refile.at },
+    why: `${place.why}; the client has put other messages between`,
+  }
+}
+
+interface Laying {
+  readonly log: Log
+  readonly thread: ThreadKey
+  /** The last entry that the list is laid over. */
+  readonly to: number
+  readonly place: LogPlace
+  /** What a list that agreed up to the anchor had left out there. */
+  readonly anchored: OverlayState | undefined
+  readonly mayRestore: boolean
+}
+
+/** A list as it was laid: entries that are not named are held as they were logged. */
+interface LaidList {
+  readonly absent: ReadonlyMap<number, Absence>
+  readonly versions: ReadonlyMap<number, Version>
+  /** The first entry that the list says something of. */
+  readonly from: number
+  /** Where the list leaves the thread, and the first of its messages that is filed again. */
+  readonly refile?: { readonly at: number; readonly from: number }
+}
+
+/** Compares backwards: the list is the end of the thread, and what it leaves out stands before it or between. */
+async function lay(
+  { log, thread, to, place, anchored, mayRestore }: Laying,
+  isLastApart = false,
+): Promise<LaidList> {
+  const { items, messages } = place
+  const entries = backwards(readLog(sourceOf(log, thread), { to, reverse: true }))
+  const absent = new Map<number, Absence>()
+  const versions = new Map<number, Version>()
+  /** Entries that the list does not hold. Whether that is its client's form is known when their turn was read. */
+  let missing: { readonly seq: number; readonly turn: number; readonly isRound: boolean }[] = []
+  const heldTurns = new Set<number>()
+  const calledTurns = new Set<number>()
+  let { anchor, from: end } = place
+  let refile: { at: number; from?: number } | undefined
+  /** The entry of the item behind, system messages behind the last entry that was compared, and notes behind that. */
+  let later = to
+  let loose: LoggedMessage[] = []
+  let notes: number[] = []
+  let item = items.findLastIndex(({ index }) => index < end)
+  let from = 1
+  if (isLastApart) await refileBefore(to)
+  for (;;) {
+    const next = await entries.peek(0)
+    if (!next) break
+    if (anchor && item === anchor.item && next.seq <= anchor.at) {
+      heldTurns.add(next.turn)
+      break
+    }
+    entries.skip()
+    const { seq, turn, message } = next
+    // The thread does not have all of the list behind the anchor.
+    if (anchor && seq <= anchor.at) anchor = undefined
+    if (next.isClosing || isHandEntry(next)) continue
+    const logged = comparedIn(next)
+    if (message.role === 'assistant_note') notes.push(seq)
+    else if (!logged) loose.unshift(next)
+    else if (item < 0) {
+      if (mayRestore) from = seq + 1
+      else for (let cut = 1; cut <= seq; cut++) absent.set(cut, 'cut')
+      break
+    } else {
+      const how = await agreementOf(next, logged, items[item]!)
+      if (how) {
+        await hold(next, logged, items[item]!, how)
+        item -= 1
+      } else if (!next.isBroken) {
+        for (const one of [seq, ...notes])
+          missing.push({ seq: one, turn, isRound: compare.isOfRound(logged) })
+        notes = []
+      }
+    }
+  }
+  if (anchor) {
+    for (const [seq, { why }] of anchored?.absent ?? []) absent.set(seq, why)
+    for (const [seq, version] of anchored?.versions ?? []) versions.set(seq, version)
+  } else if (item >= 0) return { absent: new Map(), versions: new Map(), from: 1, refile: { at: 0, from: 0 } }
+  else await closeGap()
+  for (const { seq, turn, isRound } of missing) {
+    const isForm = isRound && heldTurns.has(turn) && !calledTurns.has(turn)
+    if (!isForm || !mayRestore) absent.set(seq, isForm ? 'form' : 'deleted')
+  }
+  const laid = { absent, versions, from }
+  return refile ? { ...laid, refile: { at: refile.at, from: refile.from ?? 0 } } : laid
+
+  /** From the turn of an entry on, the list is filed again: what was compared there counts no more. */
+  async function refileBefore(seq: number): Promise<void> {
+    const turns = await log.store.turns(thread)
+    const at = (turns.findLast(({ first }) => first <= seq)?.first ?? 1) - 1
+    refile = { at }
+    for (const record of [absent, versions])
+      for (const one of [...record.keys()]) if (one > at) record.delete(one)
+    missing = missing.filter(one => one.seq <= at)
+  }
+
+  /** Takes note of an entry that the list holds. */
+  async function hold(
+    entry: LoggedMessage,
+    logged: Compared,
+    wanted: ListItem,
+    how: Agreement,
+  ): Promise<void> {
+    const { seq, turn } = entry
+    const isSearching = () => refile !== undefined && refile.from === undefined
+    if (isSearching() && seq <= refile!.at) {
+      end = wanted.index + 1
+      refile!.from = end
+    }
+    if (!isSearching()) await closeGap()
+    // What broke off and was tried again is never sent from the log.
+    if (entry.isBroken && !isSearching()) await refileBefore(seq)
+    later = seq
+    const behind = notes
+    notes = []
+    loose = []
+    if (isSearching()) return
+    if (!mayRestore) for (const note of behind) absent.set(note, 'note')
+    if (compare.isUser(logged)) heldTurns.add(turn)
+    if (compare.isOfRound(logged)) calledTurns.add(turn)
+    const version = versionOf(entry, logged, wanted, how)
+    if (version !== undefined) versions.set(seq, version)
+  }
+
+  async function agreementOf(entry: LoggedMessage, logged: Compared, wanted: ListItem) {
+    const how = compare.agreement(logged, wanted)
+    if (how || !compare.isReply(logged) || !compare.isReply(wanted) || compare.isOfRound(logged)) return how
+    const rounds: Compared[] = []
+    for (let n = 0; ; n++) {
+      const earlier = await entries.peek(n)
+      const one = earlier && earlier.turn === entry.turn ? comparedIn(earlier) : undefined
+      if (!one || !compare.isOfRound(one)) break
+      rounds.unshift(one)
+    }
+    if (compare.joinedAgreement(rounds, logged, wanted)) return 'reworded'
+    if (!compare.isBeginning(wanted, logged)) return undefined
+    const turns = await log.store.turns(thread)
+    return turns.find(({ turn }) => turn === entry.turn)?.status === 'completed' ? undefined : 'reworded'
+  }
+
+  /** The client's words, where they are sent in place of those of the log. */
+  function versionOf(entry: LoggedMessage, logged: Compared, wanted: ListItem, how: Agreement) {
+    const copy = messages[wanted.index]!
+    const isRestored = mayRestore && (how === 'same' || compare.isProgramsClip(wanted, logged))
+    if (how !== 'same') return isRestored ? undefined : wordedAs(entry, copy)
+    if (isRestored || !hasThoughts(entry.view)) return undefined
+    if (!hasThoughts(copy)) return 'words'
+    return copy.thinking === entry.view.thinking ? undefined : wordedAs(entry, copy)
+  }
+
+  /** Compares what stands behind an item, or before the first, and is no item itself: system messages. */
+  async function closeGap(): Promise<void> {
+    const wanted = messages.slice(
+      item < 0 ? 0 : items[item]!.index + 1,
+      Math.min(end, items[item + 1]?.index ?? end),
+    )
+    const { added, gone } = compareLoose(wanted, loose)
+    for (const message of added) {
+      const place = gone.findIndex(({ message: { role } }) => role === message.role)
+      // The thread has no place for it: what follows is filed behind it.
+      if (place < 0) return refileBefore(later)
+      const [one] = gone.splice(place, 1)
+      versions.set(one!.seq, wordedAs(one!, message))
+    }
+    for (const { seq } of gone) absent.set(seq, 'system')
+  }
+}
+
+/** The messages of a list that the log does not have in their place, and those of the log that the list does not have. */
+function compareLoose(wanted: readonly MessageLike[], logged: readonly LoggedMessage[]) {
+  const added: MessageLike[] = []
+  const gone: LoggedMessage[] = []
+  const texts = logged.map(({ message, seq }) => looseText(message, seq))
+  let next = 0
+  for (const message of wanted) {
+    const place = texts.indexOf(looseText(message, 0), next)
+    if (place < 0) added.push(message)
+    else {
+      gone.push(...logged.slice(next, place))
+      next = place + 1
+    }
+  }
+  for (const one of logged.slice(next)) gone.push(one)
+  return { added, gone }
+}
+
+/** A message of the log in the client's words. Calls and results keep the names by which they are pairs. */
+function wordedAs({ view, time }: LoggedMessage, copy: MessageLike): MessageLike {
+  if (view.role === 'tool') return { ...view, content: copy.content }
+  const logged = listCalls({ ...view })
+  const calls = listCalls({ ...copy }).map((call, at) => {
+    const { id } = (logged[at] ?? {}) as { readonly id?: unknown }
+    return isObject(call) && id !== undefined ? { ...call, id } : call
+  })
+  return { time, ...copy, ...(calls.length > 0 && { tool_calls: calls }) } as MessageLike
+}
+
+/** Reads one entry after the other, and looks ahead where that is needed. */
+function backwards(log: AsyncIterable<LoggedMessage>) {
+  const iterator = log[Symbol.asyncIterator]()
+  const ahead: LoggedMessage[] = []
+  return {
+    async peek(n: number): Promise<LoggedMessage | undefined> {
+      while (ahead.length <= n) {
+        const { done, value } = await iterator.next()
+        if (done) return undefined
+        ahead.push(value)
+      }
+      return ahead[n]
+    },
+    skip: () => void ahead.shift(),
+  }
+}
