@@ -12,6 +12,7 @@ import type { Absence, OverlayState, Version } from './overlay.ts'
 
 const reasons: Readonly<Record<Absence, string>> = {
   deleted: 'deleted by its client',
+  front: 'deleted by its client',
   cut: 'its client no longer sends it, and has not named the conversation',
   form: 'its client leaves it out, and has not named the conversation',
   system: 'a system message of an earlier request',
@@ -20,7 +21,7 @@ const reasons: Readonly<Record<Absence, string>> = {
 
 const strayOf = (why: Absence, turn: number): Stray => ({
   rule: 'request',
-  why: `${reasons[why]}${why === 'deleted' ? ` at turn ${turn}` : ''}`,
+  why: `${reasons[why]}${why === 'deleted' || why === 'front' ? ` at turn ${turn}` : ''}`,
 })
 
 /** Why a message is sent in other words than it was logged with. */

@@ -1,11 +1,12 @@
 import type { MessageLike } from '../../log/message.ts'
 import { isCount, isObject } from '../../log/values.ts'
 
-const absences = ['deleted', 'cut', 'form', 'system', 'note'] as const
+const absences = ['deleted', 'front', 'cut', 'form', 'system', 'note'] as const
 
 /**
- * Why the newest request of a client does not hold an entry. `deleted`: it stood between two that are there. `cut`: it is older
- * than all of them. `form`: a call, a result or a thought that the client leaves out. `system`: a system message of an earlier
+ * Why the newest request of a client does not hold an entry. `deleted`: it stood between two that are there. `front`: it is
+ * older than all of them, and its client has not shown that it sends a window. `cut`: the same, where nothing may come back.
+ * `form`: a call, a result or a thought that the client leaves out. `system`: a system message of an earlier
  * request. `note`: a note, which no client has.
  */
 export type Absence = (typeof absences)[number]
@@ -20,6 +21,8 @@ export interface Overlay {
   readonly back?: readonly Run[]
   /** Messages as the client words them now. `words`: as they were logged, without thoughts. */
   readonly versions?: readonly (readonly [seq: number, version: Version])[]
+  /** Whether the client was seen to send the newest messages only: then what stands before them was not deleted. */
+  readonly isWindow?: true
 }
 
 export type Version = MessageLike | 'words'
@@ -31,6 +34,7 @@ export interface OverlayState {
   /** By entry. `turn`: the one in which it went. */
   readonly absent: ReadonlyMap<number, { readonly why: Absence; readonly turn: number }>
   readonly versions: ReadonlyMap<number, Version>
+  readonly isWindow: boolean
 }
 
 const isRun = ([first, last]: readonly unknown[]) => isCount(first, 1) && isCount(last, first as number)
@@ -51,8 +55,10 @@ export const isOverlay = (value: unknown): value is Overlay =>
 export function overlayAt(placed: PlacedOverlays, at = Number.POSITIVE_INFINITY): OverlayState | undefined {
   const absent = new Map<number, { readonly why: Absence; readonly turn: number }>()
   const versions = new Map<number, Version>()
-  for (const [place, turn, { gone = [], back = [], versions: worded = [] }] of placed) {
+  let isWindow = false
+  for (const [place, turn, { gone = [], back = [], versions: worded = [], ...rest }] of placed) {
     if (place > at) break
+    isWindow ||= rest.isWindow === true
     for (const [first, last] of back)
       for (let seq = first; seq <= Math.min(last, place); seq++) {
         absent.delete(seq)
@@ -62,27 +68,25 @@ export function overlayAt(placed: PlacedOverlays, at = Number.POSITIVE_INFINITY)
       for (let seq = first; seq <= Math.min(last, place); seq++) absent.set(seq, { why, turn })
     for (const [seq, version] of worded) if (seq <= place) versions.set(seq, version)
   }
-  return absent.size + versions.size > 0 ? { absent, versions } : undefined
+  return absent.size + versions.size > 0 || isWindow ? { absent, versions, isWindow } : undefined
 }
 
 /** What a list says of the entries of a stretch. Entries that are not named are held as they were logged. */
 export interface Laid {
   readonly absent: ReadonlyMap<number, Absence>
   readonly versions: ReadonlyMap<number, Version>
+  readonly isWindow?: boolean
 }
 
 /**
- * What changes between the state of a thread and what a list says of it. `from` and `to`: the stretch that the list was compared
- * with. Undefined if nothing does.
+ * What changes between the state of a thread and what a list says of it. Undefined if nothing does.
  */
 export function overlayBetween(
   before: OverlayState | undefined,
-  { absent, versions }: Laid,
-  { from, to }: { readonly from: number; readonly to: number },
+  { absent, versions, isWindow = false }: Laid,
 ): Overlay | undefined {
-  const isWithin = (seq: number) => seq >= from && seq <= to
   const gone = [...absent].filter(([seq, why]) => before?.absent.get(seq)?.why !== why)
-  const isBack = (seq: number) => isWithin(seq) && !absent.has(seq) && !versions.has(seq)
+  const isBack = (seq: number) => !absent.has(seq) && !versions.has(seq)
   const back = [...(before?.absent.keys() ?? []), ...(before?.versions.keys() ?? [])].filter(isBack)
   // What is worded otherwise may have been away.
   const shown = [...versions.keys()].filter(seq => before?.absent.has(seq))
@@ -98,6 +102,7 @@ export function overlayBetween(
       ),
     }),
     ...(worded.length > 0 && { versions: worded }),
+    ...(isWindow && !before?.isWindow && { isWindow: true }),
   }
   return Object.keys(overlay).length > 0 ? overlay : undefined
 }

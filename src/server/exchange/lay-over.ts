@@ -33,18 +33,20 @@ export async function layOver(inquiry: Inquiry, place: LogPlace): Promise<LogPla
     for (const seq of await stored.systemPlaces()) if (seq <= to) absent.set(seq, 'system')
     return {
       ...place,
-      overlay: overlayBetween(before, { absent, versions: new Map() }, { from: to + 1, to }),
+      overlay: overlayBetween(before, { absent, versions: before?.versions ?? new Map() }),
     }
   }
   const anchored = place.anchor && (await stored.overlay(place.anchor.at))
   const mayRestore = place.isNamed || log.history.person !== undefined
-  const laying = { log, thread, to, place, anchored, mayRestore }
+  const laying = { log, thread, to, place, before, anchored, mayRestore }
   let laid = await lay(laying)
-  let overlay = overlayBetween(before, laid, { from: laid.from, to })
+  // Of equal answers each stands with its question, unless the list has none of them so.
+  if (laid.refile?.at === 0) laid = await lay({ ...laying, isByTurn: false })
+  let overlay = overlayBetween(before, laid)
   // An overlay is stored with a new entry: without one, the last turn is filed again.
   if (overlay && !hasNew && !laid.refile) {
-    laid = await lay(laying, true)
-    overlay = overlayBetween(before, laid, { from: laid.from, to })
+    laid = await lay({ ...laying, isLastApart: true })
+    overlay = overlayBetween(before, laid)
   }
   const { refile } = laid
   if (!refile) return { ...place, overlay }
@@ -70,26 +72,30 @@ interface Laying {
   /** The last entry that the list is laid over. */
   readonly to: number
   readonly place: LogPlace
+  /** What was left out of the thread by its end. */
+  readonly before: OverlayState | undefined
   /** What a list that agreed up to the anchor had left out there. */
   readonly anchored: OverlayState | undefined
   readonly mayRestore: boolean
+  /** Whether an answer is held only with the question before it. Default true. */
+  readonly isByTurn?: boolean
+  /** Whether the last turn is filed again. Default false. */
+  readonly isLastApart?: boolean
 }
 
 /** A list as it was laid: entries that are not named are held as they were logged. */
 interface LaidList {
   readonly absent: ReadonlyMap<number, Absence>
   readonly versions: ReadonlyMap<number, Version>
-  /** The first entry that the list says something of. */
-  readonly from: number
+  readonly isWindow?: boolean
   /** Where the list leaves the thread, and the first of its messages that is filed again. */
   readonly refile?: { readonly at: number; readonly from: number }
 }
 
 /** Compares backwards: the list is the end of the thread, and what it leaves out stands before it or between. */
-async function lay(
-  { log, thread, to, place, anchored, mayRestore }: Laying,
-  isLastApart = false,
-): Promise<LaidList> {
+async function lay(laying: Laying): Promise<LaidList> {
+  const { log, thread, to, place, before, anchored, mayRestore } = laying
+  const { isByTurn = true, isLastApart = false } = laying
   const { items, messages } = place
   const entries = backwards(readLog(sourceOf(log, thread), { to, reverse: true }))
   const absent = new Map<number, Absence>()
@@ -105,13 +111,17 @@ async function lay(
   let loose: LoggedMessage[] = []
   let notes: number[] = []
   let item = items.findLastIndex(({ index }) => index < end)
-  let from = 1
+  let isWindow = false
+  let firstHeld: LoggedMessage | undefined
+  let isFrontLeft = false
   if (isLastApart) await refileBefore(to)
   for (;;) {
     const next = await entries.peek(0)
     if (!next) break
     if (anchor && item === anchor.item && next.seq <= anchor.at) {
       heldTurns.add(next.turn)
+      if (isSearching()) endSharing(items[item]!)
+      await closeGap()
       break
     }
     entries.skip()
@@ -123,9 +133,13 @@ async function lay(
     if (message.role === 'assistant_note') notes.push(seq)
     else if (!logged) loose.unshift(next)
     else if (item < 0) {
-      if (mayRestore) from = seq + 1
-      else for (let cut = 1; cut <= seq; cut++) absent.set(cut, 'cut')
-      break
+      // What stands before the first message in its own turn was deleted: no client cuts there.
+      const isOfTurn = turn === firstHeld?.turn && firstHeld.message.role === 'user'
+      if (isOfTurn) missing.push({ seq, turn, isRound: false })
+      else {
+        await leaveFront(seq, turn)
+        break
+      }
     } else {
       const how = await agreementOf(next, logged, items[item]!)
       if (how) {
@@ -138,23 +152,54 @@ async function lay(
       }
     }
   }
-  if (anchor) {
-    for (const [seq, { why }] of anchored?.absent ?? []) absent.set(seq, why)
-    for (const [seq, version] of anchored?.versions ?? []) versions.set(seq, version)
-  } else if (item >= 0) return { absent: new Map(), versions: new Map(), from: 1, refile: { at: 0, from: 0 } }
-  else await closeGap()
+  if (anchor) keepBefore(anchored, anchor.at)
+  else if (item >= 0) return { absent: new Map(), versions: new Map(), refile: { at: 0, from: 0 } }
+  else if (!isFrontLeft) await closeGap()
   for (const { seq, turn, isRound } of missing) {
     const isForm = isRound && heldTurns.has(turn) && !calledTurns.has(turn)
     if (!isForm || !mayRestore) absent.set(seq, isForm ? 'form' : 'deleted')
   }
-  const laid = { absent, versions, from }
+  const laid = { absent, versions, isWindow }
   return refile ? { ...laid, refile: { at: refile.at, from: refile.from ?? 0 } } : laid
+
+  /** Up to an entry, all is as it was; what was taken for deleted at the front was not. */
+  function keepBefore(state: OverlayState | undefined, to: number): void {
+    for (const [seq, { why }] of state?.absent ?? [])
+      if (seq <= to && !(isWindow && why === 'front')) absent.set(seq, why)
+    for (const [seq, version] of state?.versions ?? []) if (seq <= to) versions.set(seq, version)
+  }
+
+  /** Whether the list is filed again from a place on, and the last message before that is still looked for. */
+  function isSearching(): boolean {
+    return refile !== undefined && refile.from === undefined
+  }
+
+  /** An item is the last one that the list shares with the thread. */
+  function endSharing({ index }: ListItem): void {
+    end = index + 1
+    refile = { ...refile!, from: end }
+  }
+
+  /**
+   * The list begins behind an entry. A client that sends the newest messages only loses more of the front with every turn; one
+   * that loses one or two turns, and no more, has deleted them.
+   */
+  async function leaveFront(seq: number, turn: number): Promise<void> {
+    await closeGap()
+    isFrontLeft = true
+    const earlier = [...(before?.absent ?? [])].filter(([, { why }]) => why === 'front').map(([one]) => one)
+    const hasMoved = earlier.length > 0 && Math.max(...earlier) < seq
+    isWindow = mayRestore && (before?.isWindow === true || hasMoved || turn > mostDeleted || turn === 0)
+    if (isWindow) keepBefore(before, seq)
+    else for (let cut = 1; cut <= seq; cut++) absent.set(cut, mayRestore ? 'front' : 'cut')
+  }
 
   /** From the turn of an entry on, the list is filed again: what was compared there counts no more. */
   async function refileBefore(seq: number): Promise<void> {
     const turns = await log.store.turns(thread)
     const at = (turns.findLast(({ first }) => first <= seq)?.first ?? 1) - 1
     refile = { at }
+    if (anchor && anchor.at > at) anchor = undefined
     for (const record of [absent, versions])
       for (const one of [...record.keys()]) if (one > at) record.delete(one)
     missing = missing.filter(one => one.seq <= at)
@@ -168,14 +213,14 @@ async function lay(
     how: Agreement,
   ): Promise<void> {
     const { seq, turn } = entry
-    const isSearching = () => refile !== undefined && refile.from === undefined
-    if (isSearching() && seq <= refile!.at) {
-      end = wanted.index + 1
-      refile!.from = end
-    }
     if (!isSearching()) await closeGap()
     // What broke off and was tried again is never sent from the log.
     if (entry.isBroken && !isSearching()) await refileBefore(seq)
+    if (isSearching() && seq <= refile!.at) {
+      endSharing(wanted)
+      for (const one of loose) if (one.seq <= refile!.at) absent.set(one.seq, 'system')
+    }
+    firstHeld = entry
     later = seq
     const behind = notes
     notes = []
@@ -190,6 +235,7 @@ async function lay(
 
   async function agreementOf(entry: LoggedMessage, logged: Compared, wanted: ListItem) {
     const how = compare.agreement(logged, wanted)
+    if (how && isByTurn && !(await isBehindItsQuestion(entry, logged))) return undefined
     if (how || !compare.isReply(logged) || !compare.isReply(wanted) || compare.isOfRound(logged)) return how
     const rounds: Compared[] = []
     for (let n = 0; ; n++) {
@@ -202,6 +248,18 @@ async function lay(
     if (!compare.isBeginning(wanted, logged)) return undefined
     const turns = await log.store.turns(thread)
     return turns.find(({ turn }) => turn === entry.turn)?.status === 'completed' ? undefined : 'reworded'
+  }
+
+  /** Whether the message before an answer is what its turn asked. Clients give many the same answer. */
+  async function isBehindItsQuestion({ turn }: LoggedMessage, logged: Compared): Promise<boolean> {
+    const question = items[item - 1]
+    if (!question || !compare.isUser(question) || !compare.isReply(logged)) return true
+    for (let n = 0; ; n++) {
+      const earlier = await entries.peek(n)
+      if (!earlier || earlier.turn !== turn) return true
+      const asked = comparedIn(earlier)
+      if (asked && compare.isUser(asked)) return compare.agreement(asked, question) !== undefined
+    }
   }
 
   /** The client's words, where they are sent in place of those of the log. */
@@ -231,6 +289,9 @@ async function lay(
     for (const { seq } of gone) absent.set(seq, 'system')
   }
 }
+
+/** More turns than these are cut off by a client, and not deleted by a person between two messages. */
+const mostDeleted = 2
 
 /** The messages of a list that the log does not have in their place, and those of the log that the list does not have. */
 function compareLoose(wanted: readonly MessageLike[], logged: readonly LoggedMessage[]) {
