@@ -91,7 +91,8 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
       memory.forget()
       return context(request, true)
     }
-    if (isNow) memory.held.context = fitted
+    // Who names a place looks at the thread; who names none is about to send what it gets.
+    if (isNow && request.at === undefined) memory.held.context = fitted
     await memory.tidy()
     return fitted
   }
