@@ -43,6 +43,7 @@ const statuses = {
   no_scope: 403,
   name_not_allowed: 403,
   not_managed: 403,
+  no_websocket: 426,
   reply_cancelled: 499,
   client_left: 499,
   unsupported_encoding: 415,
