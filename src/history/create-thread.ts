@@ -14,6 +14,7 @@ import { eraseEntry } from './erase-entry.ts'
 import { createHands, type HandSource } from './hands.ts'
 import { findQuotes, type Passages } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
+import type { StillSaid } from './log/lines.ts'
 import {
   asSeen,
   isSeen,
@@ -40,6 +41,7 @@ interface ThreadSource extends HandSource {
   readonly person?: string
   readonly remember?: 'conversation' | 'person'
   readonly passages: Passages
+  readonly isStillSaid: () => StillSaid
 }
 
 const { count: _, ...changeNames } = fitNames
@@ -48,7 +50,8 @@ const contextNames: OptionNames<ThreadContextOptions> = {
 }
 
 export function createThread(options: ThreadSource): Thread {
-  const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf } = options
+  const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf, isStillSaid } =
+    options
   const source = { store, key, count }
 
   /** Makes entries of a turn in which a guest speaks, if it is one. */
@@ -102,7 +105,10 @@ export function createThread(options: ThreadSource): Thread {
       return undefined
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
-    const settings = { passages, person, effort: policy?.effort ?? 0.5, room: window - reserve, now }
+    const settings = {
+      ...{ passages, isStillSaid: isStillSaid(), person, now },
+      ...{ effort: policy?.effort ?? 0.5, room: window - reserve },
+    }
     const quotes = await findQuotes(source, message, messages, settings)
     return quotes.length > 0 ? quotes : undefined
   }
