@@ -15,7 +15,7 @@ import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
 import { headerPerson } from './auth/named-person.ts'
-import { refuse, refuseInner, requireScope } from './auth/refusals.ts'
+import { refuse, refuseInner, refuseSocket, requireScope } from './auth/refusals.ts'
 import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import { type AnswerOptions, answerOptionNames } from './exchange/answer.ts'
@@ -153,6 +153,7 @@ export function createServer(rawOptions: ServerOptions) {
   app.use(async (context, next) => {
     context.set('requestId', requestIdOf(context.req.raw, newId))
     checkNames(context.req.raw.headers, allowed)
+    refuseSocket(context.req.raw.headers)
     // A page whose origin is allowed may read the answers.
     return context.req.header('origin') === undefined ? next() : forPages(context, next)
   })

@@ -25,6 +25,13 @@ export function refuseInner(actor: string | undefined): void {
     )
 }
 
+/** Refuses to open a WebSocket. Programs that try one first, such as Codex, then ask by HTTP. */
+export function refuseSocket(headers: Headers): void {
+  const wanted = (headers.get('upgrade') ?? '').toLowerCase().split(',')
+  if (wanted.some(name => name.trim() === 'websocket'))
+    throw new ThroughlineError('no_websocket', 'There are no WebSockets here: send the same request by HTTP.')
+}
+
 /** A person can only read their own conversations: all others count as not found. */
 export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
   if (person === undefined) return
@@ -51,6 +58,8 @@ export function refuse(context: Context<ServerEnv>, fault: AdapterFault): Respon
   const requestId = context.get('requestId')
   return faultResponse(adapterOf(context.req.path), fault, requestId, {
     'x-request-id': requestId,
+    // HTTP demands that this answer names what is spoken here.
+    ...(fault.status === 426 && { upgrade: 'HTTP/1.1', connection: 'upgrade' }),
     ...(fault.status === 401 && { 'www-authenticate': 'Bearer realm="throughline"' }),
   })
 }

@@ -69,7 +69,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
 
   async function answer({ status, headers, body }: PassedAnswer, leave: () => void): Promise<Response> {
     const { 'content-length': _, ...rest } = headers
-    if (isHead || status === 204 || status === 304) return new Response(null, { status, headers })
+    if (isHead || hasNoBody(status)) return new Response(null, { status, headers })
     if (status !== 200 || !tellsOurs)
       return new Response(toStream(body, leave), { status, headers: { ...rest, ...inPieces } })
     const text = await textOf(body, maxBodyBytes)
@@ -131,8 +131,11 @@ export async function passBody(upstream: Upstream, request: Request, path: strin
   const passed = { method: 'POST', path: `${path}${new URL(request.url).search}`, headers: sent, body }
   const { status, ...answer } = await upstream.pass({ ...passed, signal: request.signal })
   const { 'content-length': __, ...headers } = answer.headers
-  return new Response(toStream(answer.body), { status, headers })
+  return new Response(hasNoBody(status) ? null : toStream(answer.body), { status, headers })
 }
+
+/** The statuses with which an answer may have no body. */
+const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
 /** A body that is read only as fast as the client reads. `onEnd` is called when no more of it will be. */
 export const toStream = (body: AsyncIterable<Uint8Array>, onEnd?: () => void): ReadableStream<Uint8Array> =>
