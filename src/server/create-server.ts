@@ -176,7 +176,7 @@ export function createServer(rawOptions: ServerOptions) {
   })
   app.all('/mcp', requireScope('read'), context =>
     answerMcp(context.req.raw, context.var, parts, thread => {
-      refuseInner(thread.key.actor)
+      refuseInner(thread.key)
       return checkedHands(thread, parts)
     }),
   )
