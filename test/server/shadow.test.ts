@@ -172,3 +172,37 @@ it('says on the page whether it is a shadow, and what tokens cost', async () => 
   const plain = await apiClient((await startServer()).url).get('/server')
   expect([plain.body.shadow, plain.body.price]).toEqual([false, undefined])
 })
+
+it('tells of each answer whether its source would have been sent, and whether the tail had it', async () => {
+  const model = await startUpstream(({ path, body }) => {
+    if (!path.endsWith('/chat/completions')) return { status: 404, body: {} }
+    const { messages } = body as { readonly messages: readonly { readonly content: string }[] }
+    const isAsked = messages.at(-1)?.content.includes('boat')
+    return openaiAnswer([{ content: isAsked ? 'Your boat is called Heron.' : 'The tide will turn at noon.' }])
+  })
+  onTestFinished(() => model.close())
+  const upstream = openaiUpstream({ url: model.url, window: 900 })
+  const { url } = await startServer({ upstream, shadow: true })
+  const list: object[] = ['Good morning.', 'My boat is called Heron.'].flatMap(text => [
+    user(text),
+    { role: 'assistant', content: 'I see.' },
+  ])
+  for (let at = 0; at < 40; at++)
+    list.push(user(`${prose} Page ${at}`), { role: 'assistant', content: `Noted, page ${at}.` })
+  const body = JSON.stringify({
+    ...{ model: 'm', stream: false },
+    messages: [...list, user('What is my boat called?')],
+  })
+  const headers = { 'x-throughline-conversation': 'boat' }
+  await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).text()
+  const { body: text } = await apiClient(url).get('/conversations/boat/shadow')
+  const lines = String(text)
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  expect(lines).toEqual([
+    expect.objectContaining({
+      used: expect.objectContaining({ entry: 3, fate: 'recalled', isOurs: true, isTail: false }),
+    }),
+  ])
+})

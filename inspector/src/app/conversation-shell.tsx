@@ -19,6 +19,8 @@ import { amountOf, branchTitle, titleOf } from '../parts/format.ts'
 import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
 import { EmptyState } from '../parts/query-state.tsx'
 import { conversationViews, places } from './places.ts'
+import shadow from './shadow-banner.module.css'
+import { ShadowBanner } from './shadow-banner.tsx'
 import crumb from './view-frame.module.css'
 import { TabbedFrame } from './view-frame.tsx'
 
@@ -61,7 +63,10 @@ export function ConversationShell() {
           It may have been deleted, have another name, or belong to another tenant.
         </EmptyState>
       ) : (
-        <Outlet />
+        <div className={`grid slim tall ${shadow.under}`}>
+          <ShadowBanner conversation={conversation} />
+          <Outlet />
+        </div>
       )}
     </TabbedFrame>
   )

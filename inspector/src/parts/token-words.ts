@@ -1,3 +1,4 @@
+import type { AnswerOf } from '../api/client.ts'
 import type { TimelinePoint } from '../api/timeline.ts'
 import { amountOf } from './format.ts'
 
@@ -6,6 +7,16 @@ export const calibrationText = (factor = 1): string =>
   factor === 1
     ? 'Tokens by our own count: the model has reported none.'
     : `Tokens of the model: our counts times ${Number(factor.toFixed(2))}, by what it has reported.`
+
+type Price = AnswerOf<'get /server'>['price']
+
+/** What tokens of a prompt cost, behind a comma; empty where no price is set. */
+export function moneyOf(tokens: number, price: Price): string {
+  if (!price) return ''
+  const money = (Math.abs(tokens) * price.amount) / 1_000_000
+  const shown = money.toLocaleString('en', { maximumSignificantDigits: 2 })
+  return `, ${shown} ${price.currency}`
+}
 
 /** Why a cut leaves room free, for the bar and for the panel of an entry. */
 export const keptFree = ({ turns }: Pick<NonNullable<TimelinePoint['cut']>, 'turns'>): string =>

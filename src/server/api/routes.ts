@@ -9,6 +9,7 @@ import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
 import { seenRoutes } from './seen.ts'
 import { serverRoutes } from './server-info.ts'
+import { shadowRoutes } from './shadow-calls.ts'
 import { stateRoutes } from './states.ts'
 import { threadRoutes } from './threads.ts'
 import { timelineRoutes } from './timelines.ts'
@@ -27,6 +28,7 @@ export const apiRoutes = [
   ...whyRoutes,
   ...seenRoutes,
   ...callRoutes,
+  ...shadowRoutes,
   ...chatRoutes,
   ...eventRoutes,
   ...experimentRoutes,

@@ -81,13 +81,13 @@ function nearest(policy: string, window: number) {
 const isSent = (fate: Fate | undefined) => fate === 'kept' || fate === 'altered' || fate === 'recalled'
 
 /** The fate of the message at a place, with its reason. */
-const fateAt = ({ stretches }: Receipt, seq: number) =>
+const fateAt = ({ stretches }: Pick<Receipt, 'stretches'>, seq: number) =>
   stretches[firstPlace(stretches.length, at => stretches[at]!.last >= seq)]
 
-const isSentAt = (receipt: Receipt, seq: number) => isSent(fateAt(receipt, seq)?.fate)
+const isSentAt = (receipt: Pick<Receipt, 'stretches'>, seq: number) => isSent(fateAt(receipt, seq)?.fate)
 
 /** Leaves out words of over a quarter of the messages, and those over 8 times as frequent as the rarest: they tell little. */
-function tellingOf(words: readonly Mention[], messages: number): readonly Mention[] {
+export function tellingOf(words: readonly Mention[], messages: number): readonly Mention[] {
   const saidBefore = words.filter(({ many }) => many > 0 && many <= Math.max(4, messages / 4))
   const least = saidBefore.reduce((rarest, { many }) => Math.min(rarest, many), messages)
   return saidBefore.filter(({ many }) => many <= 8 * least)
@@ -95,12 +95,12 @@ function tellingOf(words: readonly Mention[], messages: number): readonly Mentio
 
 interface MatchPlace {
   readonly messages: number
-  readonly receipt: Receipt
+  readonly receipt: Pick<Receipt, 'stretches'>
   readonly asking: number | undefined
 }
 
 /** The message with most of some words, rare ones counting more; of equals a sent one, then the newest, the asking one last. */
-function bestMatch(words: readonly Mention[], { messages, receipt, asking }: MatchPlace) {
+export function bestMatch(words: readonly Mention[], { messages, receipt, asking }: MatchPlace) {
   const weights = new Map<number, number>()
   for (const { seqs, many } of words)
     for (const seq of seqs) weights.set(seq, (weights.get(seq) ?? 0) + rarity(many, messages))

@@ -21,6 +21,7 @@ import { ViewLink } from '../../parts/view-link.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { hover, useScene } from './scene.ts'
+import { ShadowPanel } from './shadow-panel.tsx'
 import { noSides, usualOther } from './side.ts'
 import { Verdict } from './verdict.tsx'
 
@@ -29,7 +30,7 @@ export function AnswerBar() {
   const { place, moment, shownPoint: point, select, lit } = useScene()
   const { search, go } = place
   const { rows } = moment
-  const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call } = point
+  const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call, shadow } = point
   const sent = at - counts.omitted
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
@@ -42,7 +43,9 @@ export function AnswerBar() {
         title={
           <>
             {count(sent)} of {amountOf(at, 'message')}{' '}
-            <span className="muted medium">{call === undefined ? 'would reach' : 'reached'} the model</span>
+            <span className="muted medium">
+              {shadow ? 'would have reached' : call === undefined ? 'would reach' : 'reached'} the model
+            </span>
           </>
         }
       >
@@ -70,6 +73,7 @@ export function AnswerBar() {
         </div>
       </ContextHead>
       <CallNotice />
+      <ShadowPanel />
       <WindowBar
         {...{ segments, window, reserve, margin, reused }}
         caret={caret && (caret.from + caret.to) / 2}
@@ -106,7 +110,7 @@ export function AnswerBar() {
               <b>{count(tokens)}</b> of {count(window)} tokens
             </>
           )}
-          {reported !== undefined && (
+          {reported !== undefined && !shadow && (
             <span className="wide-only">
               {' '}
               · the model reported <b>{count(reported)}</b>

@@ -69,7 +69,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             <bdi>{title}</bdi>
           </Link>
           <span className={`cut muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
-            {(isTrouble || status === 'interrupted') && text !== undefined ? text : latest?.said?.text}
+            {(isTrouble || status === 'interrupted') && text !== undefined
+              ? text
+              : (shadowWords(call) ?? latest?.said?.text)}
           </span>
         </span>
       </div>
@@ -101,7 +103,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         )}
       </div>
       <div role="cell" className={styles.reused}>
-        {call?.reused !== undefined && call.predicted > 0 ? percent(call.reused / call.predicted) : '–'}
+        {call?.reused !== undefined && call.predicted > 0
+          ? percent(call.reused / (call.shadow?.wouldTokens ?? call.predicted))
+          : '–'}
       </div>
       <div role="cell" className={styles.turns}>
         {latest && (
@@ -128,6 +132,14 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   )
 })
 
+/** What a shadow passed, in a line; undefined where the context was sent. */
+function shadowWords(call: NonNullable<ListedConversation['latest']>['call']): string | undefined {
+  const { messages, wouldMessages } = call?.shadow ?? {}
+  return messages === undefined || wouldMessages === undefined
+    ? undefined
+    : `Shadow: passes as it came; ${count(wouldMessages)} of ${count(messages)} would have been sent`
+}
+
 /** The window of a conversation's last call; where nothing was sent yet, as it would be now. */
 type LastWindow = Pick<
   ContextAnswer,
@@ -144,7 +156,7 @@ export function useWindow({ conversation, latest }: ListedConversation, mayInspe
     enabled: isRested && mayInspect && isUnsent,
   })
   const last: LastWindow | undefined = call
-    ? { ...call, tokens: call.predicted, isSent: true }
+    ? { ...call, tokens: call.shadow?.wouldTokens ?? call.predicted, isSent: true }
     : isUnsent && made
       ? { ...made, isSent: false }
       : undefined

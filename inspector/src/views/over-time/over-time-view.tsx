@@ -12,6 +12,7 @@ import { EmptyState, QueryState } from '../../parts/query-state.tsx'
 import { findPoint } from '../../parts/stops.ts'
 import styles from './over-time-view.module.css'
 import { Plots } from './plots.tsx'
+import { ShadowSums } from './shadow-sums.tsx'
 import { TurnPanel } from './turn-panel.tsx'
 import { type Course, type CourseProps, callOf, policyInWords, useCourse } from './use-course.ts'
 
@@ -70,11 +71,12 @@ function Shown(props: CourseProps) {
     { keys: 'o', does: 'open this turn in context', run: open },
   ])
 
+  const isShadow = props.points.some(({ shadow }) => shadow !== undefined)
   const total = compared.sums.at(-1) ?? 0
   const soFar = isWhole ? '' : ' so far'
   const answer = isCompared
     ? comparisonInWords(sums.anew, total, compared.name)
-    : `${cuts === 0 ? 'Never cut' : `Cut ${amountOf(cuts, 'time')}`}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
+    : `${cutWords(cuts, isShadow)}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
   const choice = { selected, hover, pick }
@@ -106,10 +108,16 @@ function Shown(props: CourseProps) {
           />
         </div>
       </header>
+      {isShadow && <ShadowSums points={props.points} />}
       <TurnPanel {...{ course, choice }} />
       <Plots {...{ course, choice }} />
     </div>
   )
+}
+
+function cutWords(cuts: number, isShadow: boolean): string {
+  if (cuts === 0) return isShadow ? 'Would never have been cut' : 'Never cut'
+  return `${isShadow ? 'Would have been cut' : 'Cut'} ${amountOf(cuts, 'time')}`
 }
 
 /** The step that an address means; without one the newest that is known. */

@@ -41,7 +41,8 @@ export function TurnPanel({ course, choice }: StepProps) {
           <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
           {most && (
             <span className="muted text-12 phone-only">
-              {count(most.tokens)} sent, {percent(most.reused / Math.max(1, most.tokens))} cached
+              {count(most.tokens)} {most.shadow ? 'would have been sent' : 'sent'},{' '}
+              {percent(most.reused / Math.max(1, most.tokens))} cached
               {cut && ', cut'}
             </span>
           )}
@@ -123,7 +124,8 @@ interface Figure {
 
 /** What was sent in one call by part, how much of it was cached, and what the model counted. */
 function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
-  const { parts, tokens, reused, anew, reported, over, call } = point
+  const { parts, tokens, reused, anew, reported, over, call, shadow } = point
+  const sent = shadow ? 'tokens would have been sent' : 'tokens sent'
   const ratio = ratioOf([point])
   const missing = call === undefined ? 'no call is stored' : 'the model reported no count'
   return [
@@ -131,7 +133,8 @@ function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
       .filter(part => (parts[part] ?? 0) > 0)
       .map(part => ({ name: nameOfPart(part), value: parts[part]!, colour: colourOfPart[part] }))
       .reverse(),
-    { name: calls > 1 ? 'tokens sent in the fullest call' : 'tokens sent', value: tokens, isSum: true },
+    { name: calls > 1 ? `${sent} in the fullest call` : sent, value: tokens, isSum: true },
+    ...(shadow ? [{ name: 'tokens passed as they came', value: shadow.tokens }] : []),
     ...(over > 0 ? [{ name: 'over the window', value: over, colour: 'danger' }] : []),
     { name: `cached prefix (estimate), ${percent(sumUp([point]).share)}`, value: reused, colour: 'reused' },
     { name: 'new tokens', value: anew },

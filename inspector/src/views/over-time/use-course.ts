@@ -120,7 +120,9 @@ function accuracyOf(points: readonly TimelinePoint[]) {
 export function ratioOf(points: readonly TimelinePoint[]): number | undefined {
   const counted = points.filter(({ reported = 0 }) => reported > 0)
   const theirs = counted.reduce((sum, { reported = 0 }) => sum + reported, 0)
-  return theirs === 0 ? undefined : sumUp(counted).tokens / theirs
+  // Of a shadow, the report is of what was passed.
+  const ours = counted.reduce((sum, { tokens, shadow }) => sum + (shadow?.tokens ?? tokens), 0)
+  return theirs === 0 ? undefined : ours / theirs
 }
 
 /** Adds up what each point costs: [index] is the sum up to that step. Stops at a gap: later sums would be too low. */
