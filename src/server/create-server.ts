@@ -170,7 +170,7 @@ export function createServer(rawOptions: ServerOptions) {
   app.use(tellResidue(store))
   app.all('/mcp', requireScope('read'), context =>
     answerMcp(context.req.raw, context.var, parts, thread => {
-      refuseInner(thread.key.actor)
+      refuseInner(thread.key)
       return checkedHands(thread, parts)
     }),
   )

@@ -23,7 +23,7 @@ export interface TurnOptions
   readonly systemPrompt?: FitOptions['systemPrompt']
   /** The tokens that the model can take, prompt and reply together. Default: the history's, else what the model says, else 4096. */
   readonly window?: number
-  /** What is done when even the newest messages do not fit: see `fit`. Default `'trim'`, with a warning. */
+  /** What is done when even the newest messages do not fit: see `fit`. Default `'trim-results'`, with a warning. */
   readonly overflow?: FitOptions['overflow']
   /**
    * Kept free for the reply. Default: that of the history, else an eighth of the window, more after longer replies, at most

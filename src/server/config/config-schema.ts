@@ -122,7 +122,7 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   reserve:
     'the tokens kept free for a reply; without it, what is likely: an eighth of the window, more where replies were longer, never more than the client asks for',
   overflow:
-    'what is done when even what must be sent does not fit: refuse the request, send it all the same, cut results of tools in their middle before refusing, or cut any text',
+    'what is done when even what must be sent does not fit: refuse the request, send it all the same, cut results of tools in their middle before refusing, or after them what users pasted earlier; the system prompt and the newest request are never cut',
   maxToolTokens:
     'the most tokens for the schemas of tools: beyond it their descriptions are shortened; without it, they are sent whole',
   readMessages:

@@ -12,6 +12,7 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { type AnswerOptions, answer } from './answer.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
+import { besideErased, forgetSide } from './forget-side.ts'
 import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
@@ -62,7 +63,8 @@ async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>
   for (let tries = 1; ; tries++) {
     const placement = await findPlace(inquiry)
     if (placement.kind === 'again') return { place: placement, opened: undefined }
-    const place: LogPlace = isGone ? placement : placeOfKey(inquiry, placement)
+    const apart = await besideErased(inquiry, placement)
+    const place: LogPlace = isGone ? apart : placeOfKey(inquiry, apart)
     await check(place)
     try {
       return { place, opened: await takePlace(inquiry, place) }
@@ -104,6 +106,8 @@ async function serve(
     const fault = toFault(error)
     run.tell({ place, fault })
     await writer.fail(fault)
+  } finally {
+    if (opened) await forgetSide(inquiry, place)
   }
 }
 

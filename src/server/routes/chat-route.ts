@@ -73,7 +73,7 @@ export async function answerChat(
     if (sent.length > manyBytes) await breathe()
     await readItems(read.messages)
     const named = knownClient(read, headers)
-    refuseInner(named?.actor)
+    refuseInner(named)
     await refuseExperiment(callerLog, named?.conversation, caller)
     const speaker = callerLog.history.person ?? bodyPerson(read)
     const log = logOfPerson(callerLog, speaker ?? person)

@@ -72,7 +72,10 @@ export function threadLog(options: {
       if (place >= turn.next) return undefined
       const { hidden } = await thread.hands()
       if (hidden.some(({ first, last }) => first <= place && place <= last)) return undefined
-      return (await thread.messages({ at: place, limit: 1 }))[0]
+      const { absent, versions } = (await thread.overlay()) ?? {}
+      if (absent?.has(place)) return undefined
+      const version = versions?.get(place)
+      return version && version !== 'words' ? version : (await thread.messages({ at: place, limit: 1 }))[0]
     },
   }
 }

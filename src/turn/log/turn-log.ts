@@ -48,7 +48,7 @@ export interface TurnLog {
   hasNotes(): Promise<boolean>
   /** Whether the model sees only the beginning of some result, one with more tokens than this. Stays true. */
   hasClipped(mostTokens: number): Promise<boolean>
-  /** The message at a place, in full; undefined where there is none, and where it is hidden. */
+  /** The message at a place, in full; undefined where there is none, where it is hidden, and where its client deleted it. */
   messageAt(place: number): Promise<MessageLike | undefined>
 }
 
