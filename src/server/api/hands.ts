@@ -50,7 +50,7 @@ export const handRoutes = [
     query: { ...threadFields, dryRun: z.boolean().optional().describe('only tells whether it could be') },
     answer: z.object({ erased: place }),
     async handle(call) {
-      refuseInner(call.query.actor)
+      refuseInner({ actor: call.query.actor })
       await refuseOthers(call.log, call.params.conversation)
       const { key } = await threadOf(call)
       const { entry: erased } = call.params

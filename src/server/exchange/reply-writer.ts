@@ -26,6 +26,8 @@ export interface ReplyWriter {
   passed(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
   /** The end of a stream, or a whole answer, in the words of the upstream. */
   passedEnd(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
+  /** Another answer in place of this one, of which nothing was written. */
+  instead(response: Response): void
   /** The upstream has refused the request: the client reads in what words. */
   refused(refusal: Refusal): void
 }
@@ -69,6 +71,7 @@ export function wholeWriter(adapter: Adapter, requestId: string, headers: Respon
     passed() {},
     passedEnd: (_, text, relayed) => resolve(relay({ status: 200, text, headers: relayed }, headers)),
     refused: refusal => resolve(relay(refusal, headers)),
+    instead: resolve,
   }
 }
 
@@ -140,6 +143,10 @@ export function streamWriter(
     },
     refused(refusal) {
       resolve(relay(refusal, headers))
+      texts.end()
+    },
+    instead(response) {
+      resolve(response)
       texts.end()
     },
   }
