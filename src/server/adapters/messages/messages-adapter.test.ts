@@ -437,7 +437,11 @@ describe('a request', () => {
       { ...ask, messages: [{ role: 'assistant', content: [{ type: 'web_search_tool_result' }] }] },
       'messages[0].content[0].type',
     ],
-    ['a tool that is known by its name only', { ...ask, tools: [{ type: 'bash_20250124' }] }, 'tools[0].type'],
+    [
+      'a tool that is known by its name only',
+      { ...ask, tools: [{ type: 'bash_20250124' }] },
+      'tools[0].type',
+    ],
     [
       'arguments that are too deep',
       {
