@@ -34,6 +34,7 @@ import { answerMcp } from './routes/mcp-route.ts'
 import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import type { ServerLimits, ServerParts } from './routes/server-parts.ts'
+import { tellResidue } from './routes/tell-residue.ts'
 import { uiChatRoutes } from './routes/ui-chat.ts'
 import { toFault } from './to-fault.ts'
 import { withCredential } from './upstream/credential.ts'
@@ -174,6 +175,7 @@ export function createServer(rawOptions: ServerOptions) {
     context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
+  app.use(tellResidue(store))
   app.all('/mcp', requireScope('read'), context =>
     answerMcp(context.req.raw, context.var, parts, thread => {
       refuseInner(thread.key)
