@@ -12,9 +12,9 @@ import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion, SpanFault } from '../draft/span.ts'
 import { rightStart } from '../stable/by-right.ts'
-import { type Costs, type CutState, cutStateOf, isStill, spentIn, still } from '../stable/cut-state.ts'
+import { type CutState, cutStateOf, isStill, spentIn, still } from '../stable/cut-state.ts'
 import { divideRoom, type Shares } from '../stable/divide-room.ts'
-import { type Ledger, ledgerOf } from '../stable/ledger.ts'
+import { type Costs, type Ledger, ledgerOf } from '../stable/ledger.ts'
 
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.44. */

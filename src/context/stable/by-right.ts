@@ -1,7 +1,7 @@
 import { placeOf } from '../conversation/first-place.ts'
 import { costBetween, exchangeStart } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
-import type { Costs } from './cut-state.ts'
+import type { Costs } from './ledger.ts'
 
 /** Where what stays by right is looked for: before a user message, from the cut on. */
 interface RightPlace {

@@ -4,8 +4,7 @@ import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import { rightStart } from './by-right.ts'
-import type { DividedRoom } from './divide-room.ts'
-import { type Ledger, rememberRead } from './ledger.ts'
+import { type Costs, type Ledger, rememberRead } from './ledger.ts'
 
 /** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
 export type CutState = Readonly<typeof still>
@@ -54,11 +53,6 @@ const journalLine = 24
 const turnsAhead = 8
 /** How many of the last turns say how long the next ones will be. */
 const lastTurns = 20
-
-/** What units cost, and the room for them. */
-export interface Costs extends Ledger {
-  readonly room: DividedRoom
-}
 
 /** The most stops that are read before others get their turn: some milliseconds. */
 const stopsInRow = 1024
