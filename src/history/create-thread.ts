@@ -76,7 +76,7 @@ export function createThread(options: ThreadSource): Thread {
 
   async function saveCall(
     fitted: Context,
-    { model, turn, room, settings }: CallStart,
+    { model, turn, room, settings, shadow }: CallStart,
     outcome: Pick<StoredCall, 'status' | 'reported'>,
   ): Promise<StoredCall> {
     const log = logOf(key)
@@ -93,8 +93,8 @@ export function createThread(options: ThreadSource): Thread {
       turn: turn ?? head?.turns ?? 0,
       time: now(),
       model,
-      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room, settings })),
-      predicted: fitted.tokens,
+      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room, settings, shadow })),
+      predicted: shadow?.tokens ?? fitted.tokens,
       ...outcome,
     })
   }
