@@ -14,7 +14,8 @@ async function start(idOf: (asked: number) => string) {
     bodies.push(text)
     asked += 1
     const { messages } = body as { readonly messages: readonly { readonly role: string }[] }
-    const isAsked = messages.at(-1)?.role === 'user' && messages.filter(({ role }) => role === 'tool').length < 2
+    const isAsked =
+      messages.at(-1)?.role === 'user' && messages.filter(({ role }) => role === 'tool').length < 2
     if (!isAsked) return openaiAnswer([{ content: 'It is done.' }])
     const call = { index: 0, id: idOf(asked), type: 'function' }
     return openaiAnswer([{ tool_calls: [{ ...call, function: { name: 'look', arguments: '{}' } }] }], {
