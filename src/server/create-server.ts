@@ -227,7 +227,7 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
+    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'left-out-kinds', 'read', 'trimmed'].map(
       name => `x-throughline-${name}`,
     ),
     'retry-after',

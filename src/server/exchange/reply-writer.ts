@@ -5,7 +5,14 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
-import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
+import type {
+  Adapter,
+  AdapterFault,
+  ChatRequest,
+  ReplyEnd,
+  ReplyStart,
+  ReplyStream,
+} from '../adapters/index.ts'
 import { signOfLife } from '../adapters/reply-stream.ts'
 import type { ReplyRun } from './runner.ts'
 
@@ -32,6 +39,10 @@ export const placeHeaders = (requestId: string, { conversation, branch }: Thread
   'x-throughline-conversation': encodeURIComponent(conversation),
   'x-throughline-branch': encodeURIComponent(branch),
 })
+
+/** Names the kinds of tools and items that the upstream cannot be sent. */
+export const leftOutHeader = ({ leftOut = [] }: Pick<ChatRequest, 'leftOut'>): ResponseHeaders =>
+  leftOut.length === 0 ? {} : { 'x-throughline-left-out-kinds': leftOut.join(', ').slice(0, 1000) }
 
 /** Headers that say what was sent to the model. Messages that are only named, or in one line with others, count as left out. */
 export function contextHeaders({ receipt, window, factor }: ContextPart): ResponseHeaders {

@@ -17,7 +17,7 @@ import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import type { ReplyWriter, StreamLimits } from './reply-writer.ts'
-import { contextHeaders, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
+import { contextHeaders, leftOutHeader, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
 import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'
@@ -48,7 +48,10 @@ export async function respond(task: ReplyTask): Promise<Response> {
   })
   const { thread } = entered.place
   // The writers read them when the response begins.
-  const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
+  const headers: Record<string, string> = {
+    ...placeHeaders(requestId, thread),
+    ...leftOutHeader(inquiry.request),
+  }
   const writer = inquiry.request.stream
     ? streamWriter(adapter, requestId, run, limits, headers)
     : wholeWriter(adapter, requestId, headers)
