@@ -48,8 +48,10 @@ export const leftOutHeader = ({ leftOut = [] }: Pick<ChatRequest, 'leftOut'>): R
 export function contextHeaders({ receipt, window, factor }: ContextPart): ResponseHeaders {
   const { kept, altered, moved, recalled, cleared, digested, omitted } = countFates(receipt.stretches, 1)
   const tokens = toModelTokens(receipt.tokens, factor)
+  const pieces = receipt.sent.flatMap(one => [one, ...(one.joined ?? [])])
+  const quoted = pieces.reduce((sum, { remembered }) => sum + (remembered?.quotes.length ?? 0), 0)
   const figures = {
-    ...{ tokens, window, kept: kept + altered + moved, recalled },
+    ...{ tokens, window, kept: kept + altered + moved, recalled: recalled + quoted },
     'left-out': cleared + digested + omitted,
     read: tokens - toModelTokens(receipt.prefix?.tokens ?? 0, factor),
   }
