@@ -66,7 +66,7 @@ export interface ServerOptions
   /** The folder of the built inspector, which is then at `/inspector`. Default: no inspector. */
   readonly inspector?: string
   /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
-  readonly about?: Pick<AboutServer, 'upstream' | 'store'>
+  readonly about?: Pick<AboutServer, 'upstream' | 'store' | 'window'>
   /** Called with what became of a request. */
   readonly onServed?: (served: Served) => void
 }
@@ -215,7 +215,7 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
+    ...['tokens', 'window', 'window-from', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
       name => `x-throughline-${name}`,
     ),
     'retry-after',
