@@ -15,7 +15,7 @@ const sdkResult = (n: number) => ({
   type: 'tool-result',
   toolCallId: `c${n}`,
   toolName: 'read',
-  output: { type: 'text', value: `result ${n} ${'word '.repeat(20)}` },
+  output: { type: 'text', value: `result ${n} ${'word '.repeat(60)}` },
 })
 
 const cases: Readonly<

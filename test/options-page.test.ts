@@ -44,7 +44,7 @@ it('says of every option what it means', () => {
 it('has the options of functions, of methods, of several overloads, and their defaults', () => {
   const rows = [
     '| `window` | `number` | **required** | The tokens that the model can take, prompt and reply together. |',
-    "| `overflow` | `Overflow` | `'error'` | What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools. |",
+    "| `overflow` | `Overflow` | `'error'` | What to do when even the protected part does not fit: throw, send it all the same, cut results of tools and then what users pasted earlier, or only results. The system prompt, pins, notes and the newest request are never cut. |",
     '| `branch` | `string` | a new id | The name of the new branch. |',
   ]
   for (const row of rows) expect(text).toContain(row)

@@ -239,8 +239,8 @@ describe('fit', () => {
     const broken = user('half \ud83d of an emoji')
     expect(fit([broken], { window: 100 }).messages[0]).toBe(broken)
     const { messages } = fit(
-      [user('\ud83d\ude00'.repeat(500))],
-      options(60, {
+      [user('\ud83d\ude00'.repeat(500)), user('?')],
+      options(120, {
         overflow: 'trim',
         count: {
           ...words(),
@@ -371,15 +371,13 @@ describe('overflow', () => {
     expect(() => fit([picture], options(100, { overflow: 'trim' }))).toThrow(/Even cut texts do not fit/)
   })
 
-  it('keeps the question that is larger than the window in view, as no peer does', () => {
-    const question = user(`please read this: ${'data '.repeat(900)} and tell me why`)
-    const { messages } = fit(
-      [system('s'), user('first'), assistant('ok'), question],
-      options(200, { overflow: 'trim' }),
-    )
-    const text = String(contents(messages).at(-1))
+  it('keeps both ends of what was pasted before the question', () => {
+    const paste = user(`please read this: ${'data '.repeat(900)} and tell me why`)
+    const { messages } = fit([system('s'), paste, user('Now.')], options(200, { overflow: 'trim' }))
+    const text = String(contents(messages)[1])
     expect(text.startsWith('please read this:')).toBe(true)
     expect(text.endsWith('and tell me why')).toBe(true)
+    expect(messages.at(-1)!.content).toBe('Now.')
   })
 })
 

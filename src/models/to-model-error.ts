@@ -17,6 +17,12 @@ export interface AskedServer {
   hasFiles?(): boolean
 }
 
+/** Whether a status says what became of a request. A redirect leads past us, and 999 says nothing: both are the server's fault. */
+export const isSoundStatus = (status: number): boolean =>
+  isGoodStatus(status) || (status >= 400 && status < 600)
+
+export const isGoodStatus = (status: number): boolean => status >= 200 && status < 300
+
 export function toStatusError(
   server: AskedServer,
   { status, header }: { readonly status: number; header(name: string): string | undefined },
@@ -102,8 +108,10 @@ function explain(server: AskedServer, code: ModelErrorCode, status: number, faul
   // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`
-  if (status >= 300 && status < 400)
+  if (redirects.has(status))
     return `sends on to another address (${status}), which is not followed: give the address that answers itself.`
+  if (!isSoundStatus(status))
+    return `gave an answer with the status ${status}, which is none for this request: look at what stands at its address.`
   const quote = quoteFault(fault.words, server.sent())
   switch (code) {
     case 'model_busy':
@@ -120,6 +128,8 @@ function explain(server: AskedServer, code: ModelErrorCode, status: number, faul
       return `refused the request (${status})${quote}.`
   }
 }
+
+const redirects: ReadonlySet<number> = new Set([300, 301, 302, 303, 305, 306, 307, 308])
 
 function tooLong(server: AskedServer, { words }: ServerFault): string {
   return `${server.name} says that the prompt does not fit into its window${quoteFault(words, server.sent())}. Send less, or give the model a larger window.`

@@ -28,7 +28,7 @@ function overflowFault(error: ContextOverflowError): AdapterFault {
   // What is kept free grows with the window.
   const share = capacity > 0 ? window / capacity : 2
   const least = Math.ceil((needed * share) / 1024) * 1024
-  const advice = `Give the model a window of at least ${least} tokens and start the server with --window ${least}; or offer fewer tools, have their descriptions shortened (--max-tool-tokens), or have long texts cut (--overflow trim).`
+  const advice = `Give the model a window of at least ${least} tokens and start the server with --window ${least}; or offer fewer tools, have their descriptions shortened (--max-tool-tokens), or have old long messages cut (--overflow trim).`
   const fault = faultOf(new ContextOverflowError(error, advice))
   const fixed = (parts.system ?? 0) + (parts.tools ?? 0)
   if (fixed <= capacity) return fault
@@ -43,6 +43,7 @@ const statuses = {
   no_scope: 403,
   name_not_allowed: 403,
   not_managed: 403,
+  no_websocket: 426,
   reply_cancelled: 499,
   client_left: 499,
   unsupported_encoding: 415,

@@ -14,7 +14,7 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
 ): Promise<Place & AskOptions> {
   const { model, settings = {}, maxReply = defaultMaxReply, reserve } = options
   const { retries = 3, backoffMs = 500, stallMs = 120_000 } = options
-  const { policy, pins, shape, maxToolTokens, marker, overflow = 'trim' } = options
+  const { policy, pins, shape, maxToolTokens, marker, overflow = 'trim-results' } = options
   const { isLocal, takesLateSystem = true } = model
   // By default a prompt for a provider stays as its client wrote it.
   const { systemPrompt = isLocal ? 'stable' : 'as sent' } = options

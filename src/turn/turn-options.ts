@@ -1,4 +1,5 @@
 import type { FitOptions } from '../context/fit.ts'
+import type { MessageLike } from '../log/message.ts'
 import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { TurnLog } from './log/turn-log.ts'
@@ -26,7 +27,7 @@ export interface TurnOptions
    * unknown: then nothing is cut.
    */
   readonly window?: number
-  /** What is done when even the newest messages do not fit: see `fit`. Default `'trim'`, with a warning. */
+  /** What is done when even the newest messages do not fit: see `fit`. Default `'trim-results'`, with a warning. */
   readonly overflow?: FitOptions['overflow']
   /**
    * Kept free for the reply. Default: that of the history, else an eighth of the window, more after longer replies, at most
@@ -91,6 +92,8 @@ export interface Asking extends AskOptions {
   readonly log: TurnLog
   readonly emit: Emit
   readonly tally: Tally
+  /** The messages that are sent in place of the context, which is made and stored all the same: see `askPassed`. */
+  readonly passed?: readonly MessageLike[] | undefined
   /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
   readonly replies: 'streamed' | 'whole'
 }

@@ -194,7 +194,20 @@ it('keeps a record of each call, with both counts', async () => {
 })
 
 it('says when texts had to be cut, and when the reply was', async () => {
-  const chat = createChat({ model: reader({ window: 512 }), settings: { maxTokens: 5 } })
-  const parts = await partsOf(chat.respond([{ role: 'user', content: sentence(1).repeat(40) }]))
+  const chat = createChat({ model: reader({ window: 512 }), settings: { maxTokens: 5 }, overflow: 'trim' })
+  const pasted = { role: 'user', content: sentence(1).repeat(40) }
+  const parts = await partsOf(chat.respond([pasted, { role: 'user', content: 'What is sentence 1 about?' }]))
   expect(warningsIn(parts)).toEqual(['trimmed', 'reply_cut'])
+})
+
+it('never cuts the newest message by itself, nor the system prompt', async () => {
+  const long = sentence(1).repeat(40)
+  for (const chat of [
+    createChat({ model: reader({ window: 512 }) }),
+    createChat({ model: reader({ window: 512 }), overflow: 'trim' }),
+  ]) {
+    const parts = await partsOf(chat.respond([{ role: 'user', content: long }]))
+    const error = expect.objectContaining({ code: 'context_overflow' })
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'error', error }))
+  }
 })

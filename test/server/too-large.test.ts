@@ -149,15 +149,15 @@ describe.each(adapters)('$path', ({ path, bodyOf, errorOf, expected }) => {
     expect(await lines()).toEqual([{ said: ['hello', 'Aye.'], turns: ['completed'] }])
   })
 
-  it('cuts it where that is switched on, and says so', async () => {
-    const { ask, chats, served } = await start({ overflow: 'trim' })
-    const response = await ask(path, bodyOf({ system }))
-    expect(response.status).toBe(200)
-    const cut = Number(response.headers.get('x-throughline-trimmed'))
-    expect(cut).toBeGreaterThan(2000)
-    const [sent] = chats()[0]!.messages as { content: string }[]
-    expect(sent!.content).toContain('tokens cut here')
-    expect(served[0]!.trimmed).toBe(cut)
+  it.each([
+    ['a system prompt', { system }],
+    ['the newest request', { user: long }],
+  ])('never cuts %s, whatever is switched on', async (_, said) => {
+    for (const overflow of ['trim', 'trim-results'] as const) {
+      const { ask, chats } = await start({ overflow })
+      expect((await ask(path, bodyOf(said))).status).toBe(400)
+      expect(chats()).toEqual([])
+    }
   })
 
   it('has no such header where all fits', async () => {
@@ -219,6 +219,34 @@ describe('results of tools', () => {
     expect(messages.at(-1)!.content).toContain('tokens cut here')
     expect(messages[0]!.content).toBe('Which berths are free?')
     expect(served[0]!.trimmed).toBeGreaterThan(5000)
+  })
+
+  it('are cut before what a user pasted, which is cut only where that is switched on', async () => {
+    const pasted = [
+      { role: 'user', content: long.slice(0, 9000) },
+      { role: 'assistant', content: 'Read.' },
+    ]
+    const question = { role: 'user', content: `${long.slice(0, 9000)} What does it say?` }
+    const { ask } = await start()
+    expect((await ask('/v1/chat/completions', { ...body, messages: [...pasted, question] })).status).toBe(400)
+    const { ask: askTrimming, chats, served } = await start({ overflow: 'trim' })
+    expect(
+      (await askTrimming('/v1/chat/completions', { ...body, messages: [...pasted, question] })).status,
+    ).toBe(200)
+    const sent = chats()[0]!.messages as { content: string }[]
+    expect(sent[0]!.content).toContain('tokens cut here')
+    expect(sent.at(-1)!.content).toBe(question.content)
+    expect(served[0]!.trimmed).toBeGreaterThan(100)
+  })
+
+  it('are cut, not the system prompt beside them', async () => {
+    const { ask, chats } = await start()
+    const rules = 'You keep the harbour in order. '.repeat(300)
+    const messages = [{ role: 'system', content: rules }, ...round]
+    expect((await ask('/v1/chat/completions', { ...body, messages })).status).toBe(200)
+    const sent = chats()[0]!.messages as { content: string }[]
+    expect(sent[0]!.content).toBe(rules)
+    expect(sent.at(-1)!.content).toContain('tokens cut here')
   })
 
   it('are refused where nothing may be cut, and the turn is closed', async () => {

@@ -251,7 +251,11 @@ describe('throughlineMiddleware', () => {
     await expect(generateText({ model, prompt })).rejects.toMatchObject({ code: 'context_overflow' })
     expect(bodies).toEqual([])
     const { model: trims, bodies: trimmed } = await wrapped({ window: 200, count, overflow: 'trim' })
-    await generateText({ model: trims, prompt })
+    const messages = [
+      { role: 'user', content: prompt },
+      { role: 'user', content: 'Go on.' },
+    ] as const
+    await generateText({ model: trims, messages: [...messages] })
     expect(JSON.stringify(trimmed[0]!.messages)).toContain('tokens cut here')
     expect(tokensOf(trimmed[0]!)).toBeLessThanOrEqual(200)
   })

@@ -172,19 +172,19 @@ describe('fitLangChain', () => {
     const use = { type: 'tool_use', id: 'x', name: 'read', input: {} }
     const asked = new Human({ content: [{ type: 'text', text: 'data '.repeat(900) }, image] })
     const call = new AIMessage({
-      content: [{ type: 'text', text: 'look '.repeat(900) }, use],
+      content: [{ type: 'text', text: 'I look.' }, use],
       tool_calls: [{ id: 'x', name: 'read', args: {} }],
     })
     const result = new ToolMessage({ content: 'ok', tool_call_id: 'x' })
-    const { messages } = fitLangChain([asked, call, result], {
+    const { messages } = fitLangChain([asked, new Human('Go on.'), call, result], {
       window: 1200,
       count,
       create,
       overflow: 'trim',
     })
     const cut = { type: 'text', text: expect.stringContaining('tokens cut here') }
-    expect(messages.map(message => message.content)).toEqual([[cut, image], [cut, use], 'ok'])
-    expect((messages[1] as AIMessage).tool_calls).toBe(call.tool_calls)
+    expect(messages.map(message => message.content)).toEqual([[cut, image], 'Go on.', call.content, 'ok'])
+    expect((messages[2] as AIMessage).tool_calls).toBe(call.tool_calls)
   })
 
   it('knows chunks, generic messages and plain ones', () => {

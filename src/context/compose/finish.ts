@@ -30,12 +30,12 @@ export function finish(draft: Draft): Finished {
       room,
     )
     const composed = compose(fitted)
-    const pieces = frame.shape === 'alternating' ? alternate(frame, composed) : composed
+    const pieces = shaped(frame, composed)
     const tokens = totalTokens(frame, pieces)
     const finished = { draft: fitted, pieces, tokens }
     if (tokens <= capacity) return finished
     // All that may go has gone, so the protected part alone is too large.
-    if (fitted.tokens > room) return overflow(finished)
+    if (fitted.tokens > room) return overflow(finished, composed)
     // Joined texts can cost a token or two more than apart: leave that room and try again.
     room = Math.min(room, fitted.tokens) - (tokens - capacity)
   }
@@ -68,15 +68,21 @@ function missingJournal(draft: Draft, budget: number): Insertion | undefined {
   return undefined
 }
 
-function overflow(finished: Finished): Finished {
+const shaped = (frame: Frame, pieces: readonly Piece[]): readonly Piece[] =>
+  frame.shape === 'alternating' ? alternate(frame, pieces) : pieces
+
+/** Texts are cut before messages are joined: what is joined to a message, such as the system prompt, is never cut with it. */
+function overflow(finished: Finished, composed: readonly Piece[]): Finished {
   const { frame } = finished.draft
   if (frame.overflow === 'keep') return finished
   const isTrim = frame.overflow !== 'error'
-  const pieces = isTrim ? trimPieces(frame, finished.pieces) : undefined
+  const cost = (pieces: readonly Piece[]) => totalTokens(frame, shaped(frame, pieces))
+  const trimmed = isTrim ? trimPieces(frame, composed, cost) : undefined
+  const pieces = trimmed && shaped(frame, trimmed)
   if (pieces) return { ...finished, pieces, tokens: totalTokens(frame, pieces) }
   const { window, reserve, capacity } = frame
   const advice = isTrim
-    ? 'Even cut texts do not fit: use a larger window, or fewer tools and images.'
+    ? 'Even cut texts do not fit: use a larger window, or fewer tools and images. What is asked, rules and pins are never cut.'
     : "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
   const parts = tokensByPart(frame, finished.pieces)
   throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
@@ -198,7 +204,8 @@ function join(frame: Frame, [first, ...others]: readonly Piece[]): Piece {
 function combined(piece: Piece, others: readonly Piece[]): Piece {
   const seqs = [piece, ...others].flatMap(one => one.seqs).sort((a, b) => a - b)
   const carries = [...(piece.carries ?? []), ...others.flatMap(other => [other, ...(other.carries ?? [])])]
-  const altered = { rule: 'alternating', why: 'joined: the template wants roles to take turns' }
+  const trimmed = [piece, ...others].find(({ altered }) => altered?.rule === 'trim')?.altered
+  const altered = trimmed ?? { rule: 'alternating', why: 'joined: the template wants roles to take turns' }
   return { ...piece, seqs, carries, altered }
 }
 

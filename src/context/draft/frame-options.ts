@@ -49,8 +49,8 @@ export interface FrameOptions {
   /** Tells the model that messages were left out. Default `[Several conversation turns removed to conserve context.]`. */
   readonly marker?: string
   /**
-   * What to do when even the protected part does not fit: throw, send it all the same, cut texts, or only results of tools.
-   * Default `'error'`.
+   * What to do when even the protected part does not fit: throw, send it all the same, cut results of tools and then what users
+   * pasted earlier, or only results. The system prompt, pins, notes and the newest request are never cut. Default `'error'`.
    */
   readonly overflow?: Overflow
   /** Gives a message without the files that the model does not take, and why; undefined if it takes them all. Default: it does. */

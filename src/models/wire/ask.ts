@@ -2,7 +2,14 @@ import { parseJson, parseJsonObject } from '../../log/values.ts'
 import { ModelError, type ModelPart } from '../model.ts'
 import { readFault, readStart } from '../read-fault.ts'
 import type { AskedServer } from '../to-model-error.ts'
-import { toSendError, toStatusError, toStreamError, toWireError } from '../to-model-error.ts'
+import {
+  isGoodStatus,
+  isSoundStatus,
+  toSendError,
+  toStatusError,
+  toStreamError,
+  toWireError,
+} from '../to-model-error.ts'
 import type { HttpAnswer, ServerConnection } from './connection.ts'
 import { checkSize, readPieces, type WirePiece } from './read-pieces.ts'
 import type { Refusal, ReplyPhase, ReplyWire, ServerQuestion, WrittenRequest } from './wire.ts'
@@ -28,10 +35,10 @@ async function askServer(
       signal?.throwIfAborted()
       throw toSendError(server, error)
     })
-  if (answer.status >= 200 && answer.status <= 299) return answer
+  if (isGoodStatus(answer.status)) return answer
   const text = await readStart(answer.bytes)
   answer.close(false)
-  onRefused?.({ status: answer.status, headers: answer.headers, text })
+  if (isSoundStatus(answer.status)) onRefused?.({ status: answer.status, headers: answer.headers, text })
   signal?.throwIfAborted()
   throw toStatusError(server, answer, readFault(text))
 }

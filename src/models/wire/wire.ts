@@ -50,7 +50,7 @@ export interface ServerQuestion {
   /** Sent by POST, as it is if it is a text or bytes, else as JSON. Without it the method is GET. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Called with an answer whose status is not good, before its error is thrown. */
+  /** Called with an answer that refuses the request, before its error is thrown. */
   onRefused?(answer: Refusal): void
   readonly signal?: AbortSignal | undefined
 }

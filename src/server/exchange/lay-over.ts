@@ -188,7 +188,7 @@ async function lay(laying: Laying): Promise<LaidList> {
     await closeGap()
     isFrontLeft = true
     const earlier = [...(before?.absent ?? [])].filter(([, { why }]) => why === 'front').map(([one]) => one)
-    const hasMoved = earlier.length > 0 && Math.max(...earlier) < seq
+    const hasMoved = earlier.length > 0 && earlier.every(one => one < seq)
     isWindow = mayRestore && (before?.isWindow === true || hasMoved || turn > mostDeleted || turn === 0)
     if (isWindow) keepBefore(before, seq)
     else for (let cut = 1; cut <= seq; cut++) absent.set(cut, mayRestore ? 'front' : 'cut')
@@ -303,7 +303,7 @@ function compareLoose(wanted: readonly MessageLike[], logged: readonly LoggedMes
     const place = texts.indexOf(looseText(message, 0), next)
     if (place < 0) added.push(message)
     else {
-      gone.push(...logged.slice(next, place))
+      for (const one of logged.slice(next, place)) gone.push(one)
       next = place + 1
     }
   }

@@ -41,8 +41,9 @@ const notAllowed = (what: 'host' | 'origin', name: string) =>
  */
 const apps: ReadonlySet<string> = new Set(['app', 'tauri', 'vscode-webview', 'vscode-file'])
 
-/** The name in `name:port`. Undefined for what is neither a name nor an address. */
+/** The name in `name:port`. Undefined for what is neither a name nor an address: an address of `127.0.0.256`, say. */
 function hostName(host: string): string | undefined {
+  if (!URL.canParse(`http://${host}`)) return undefined
   return /^(\[[0-9a-f:.%]{2,60}\]|[\w.-]{1,255})(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase()
 }
 

@@ -3,7 +3,13 @@ import * as zlib from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { checkAddress, secretsOf } from '../../models/check-options.ts'
 import { repeatsSent } from '../../models/quote-fault.ts'
-import { type AskedServer, toSendError, toStatusError, toStreamError } from '../../models/to-model-error.ts'
+import {
+  type AskedServer,
+  isSoundStatus,
+  toSendError,
+  toStatusError,
+  toStreamError,
+} from '../../models/to-model-error.ts'
 import type { ServerConnection } from '../../models/wire/connection.ts'
 import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'
@@ -107,8 +113,9 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
         throw toSendError(server, error)
       })
       const { statusCode: status } = response
-      // The client would follow it, past this server.
-      if (status >= 300 && status < 400 && status !== 304) {
+      // A redirect would be followed past this server; "not modified" answers only a client that asked so.
+      const isUnchanged = status === 304 && conditions.some(name => headers[name] !== undefined)
+      if (!isSoundStatus(status) && !isUnchanged) {
         response.body.destroy()
         throw toStatusError(server, { status, header: () => undefined }, { words: '', code: '' })
       }
@@ -135,6 +142,9 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
     close: () => pool.destroy(),
   }
 }
+
+/** The headers with which a client asks only for what has changed. */
+const conditions = ['if-none-match', 'if-modified-since'] as const
 
 /** A body for undici, which takes any iterable though its types do not say so. A client that breaks off is told apart. */
 function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: unknown) => void): Uint8Array {

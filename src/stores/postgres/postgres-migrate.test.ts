@@ -18,8 +18,10 @@ import { postgresStore } from './postgres-store.ts'
 const main = { tenant: 'acmé', conversation: 'lémonade', actor: 'assistant', branch: 'main' }
 const edit = { ...main, branch: 'edit' }
 /** A future migration. */
+const latest = migrations.at(-1)!.number
 const next = {
-  name: '2 moods',
+  number: latest + 1,
+  name: 'moods',
   sql: (schema: string) => `alter table ${schema}.entries add column mood text not null default 'calm'`,
 }
 
@@ -77,6 +79,26 @@ describePostgres('PostgreSQL that was there before', server => {
     await store.close()
   })
 
+  it('takes the tables of an early number where they are the same, and refuses others in words', async () => {
+    const schema = 'Early'
+    const steps = async () => {
+      const store = postgresStore({ url: server.url, schema })
+      return store.migrate().finally(() => store.close())
+    }
+    const name = migrations[0]!.name
+    expect(await steps()).toEqual([name])
+    const early = () => server.client.query(`update "${schema}".migrations set version = 1`)
+    await early()
+    expect(await steps()).toEqual([name])
+    expect(await steps()).toEqual([])
+    await server.client.query(`delete from "${schema}".migrations`)
+    await server.client.query(`insert into "${schema}".migrations values (1, '1 the log')`)
+    await server.client.query(`alter table "${schema}".conversations drop column last_use`)
+    await expect(steps()).rejects.toThrow(/has schema 1 of an earlier build.*throughline log export/)
+    const { rows } = await server.client.query("select from pg_namespace where nspname like '%_twin'")
+    expect(rows).toEqual([])
+  })
+
   it('is brought forward once by several instances, while another still writes', async () => {
     const store = postgresStore({ url: server.url, schema: 'busy' })
     const thread = newThread()
@@ -103,7 +125,7 @@ describePostgres('PostgreSQL that was there before', server => {
     const { rows } = await server.client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
-    await expect(old.head(thread)).rejects.toThrow('has schema version 2, this program knows 1')
+    await expect(old.head(thread)).rejects.toThrow(`has schema ${latest + 1}, this program knows ${latest}`)
     await Promise.all([store, old, ...databases].map(one => one.close()))
   })
 })

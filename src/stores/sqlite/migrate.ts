@@ -24,10 +24,14 @@ export function migrate(
 
 function steps(connection: Connection, versions: readonly Migration[], search: boolean) {
   return [
-    ...versions.map(({ name, sql }, n) => ({
+    ...versions.map(({ number, name, sql }, at) => ({
       name,
-      isDone: () => versionOf(connection) > n,
-      run: () => connection.exec(`${sql}; PRAGMA user_version = ${n + 1}`),
+      isDone: () => numberOf(connection) >= number,
+      // A file of an early number has the first tables already: only those are let in.
+      run() {
+        if (at > 0 || numberOf(connection) === 0) connection.exec(sql)
+        connection.exec(`PRAGMA user_version = ${number}`)
+      },
     })),
     {
       name: search ? 'build the word index' : 'drop the word index',
@@ -38,16 +42,37 @@ function steps(connection: Connection, versions: readonly Migration[], search: b
 }
 
 function refuseForeign(connection: Connection, versions: readonly Migration[]): void {
-  const version = versionOf(connection)
-  if (version > versions.length)
+  const number = numberOf(connection)
+  const latest = versions.at(-1)!.number
+  if (number > latest)
     throw schemaError(
       connection,
-      `has schema ${version}, this version knows ${versions.length}: use the throughline that wrote it`,
+      `has schema ${number}, this program knows ${latest}: use the throughline that wrote it`,
     )
-  const tables = connection.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')!.n
-  if (version === 0 && tables > 0)
+  const objects = connection.all<{ sql: string }>(objectsSql)
+  if (number === 0 && objects.length > 0)
     throw schemaError(connection, 'belongs to another program: give the store a file of its own')
+  const [first] = versions
+  if (number > 0 && number < first!.number && !hasTables(objects, first!))
+    throw schemaError(
+      connection,
+      `has schema ${number} of an earlier build, whose tables this program cannot read: export its conversations with that build ` +
+        '("throughline log export"), and import them into a new file',
+    )
 }
+
+/** Whether a file has the tables of a step, by their texts. The word index is made beside them. */
+function hasTables(objects: readonly { readonly sql: string }[], { sql }: Migration): boolean {
+  const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
+  const whole = plain(sql)
+  return (
+    objects.length === whole.split(/ ?\bCREATE (?=TABLE|INDEX|UNIQUE|TRIGGER)/).length - 1 &&
+    objects.every(object => whole.includes(plain(object.sql)))
+  )
+}
+
+const objectsSql =
+  "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'words*' AND name NOT GLOB 'sqlite_*'"
 
 /** Refuses a file with an older schema, for readers, who may not migrate. */
 export function refuseOutdated(connection: Connection, versions = migrations): void {
@@ -57,10 +82,10 @@ export function refuseOutdated(connection: Connection, versions = migrations): v
 }
 
 export const isOutdated = (connection: Connection, versions = migrations) =>
-  versionOf(connection) < versions.length
+  numberOf(connection) < versions.at(-1)!.number
 
 const schemaError = ({ path }: Connection, problem: string) =>
   new StoreError('store_schema', `${path} ${problem}.`)
 
-const versionOf = (connection: Connection) =>
+const numberOf = (connection: Connection) =>
   connection.get<{ user_version: number }>('PRAGMA user_version')!.user_version

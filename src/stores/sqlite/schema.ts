@@ -10,18 +10,22 @@ export const branchIn = (place: number): number => Math.floor(place / 2 ** 24)
 export const seqIn = (place: number): number => place % 2 ** 24
 
 export interface Migration {
+  /** The number of the schema after this step: the file keeps it as `user_version`. */
+  readonly number: number
   readonly name: string
   readonly sql: string
 }
 
 /**
- * Each step takes the file one version further, in one transaction. A step that was released is never changed.
+ * Each step takes the file one number further, in one transaction. A step is never changed: whatever changes tables, columns or
+ * checksums is a new step with the next number (schema-number.test.ts). Numbers 1 to 3 stood for several sets of tables.
  * Each row has a checksum of itself, so that damage is noticed when it is read (rows.ts).
  * Long names stand once, in `conversations` and `branches`; the logical key still begins with tenant and conversation.
  */
 export const migrations: readonly Migration[] = [
   {
-    name: '1: the log',
+    number: 4,
+    name: '4: the log',
     sql: `
       CREATE TABLE conversations (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

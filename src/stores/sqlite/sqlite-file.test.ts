@@ -198,6 +198,7 @@ describe('a file that was there before', () => {
     const path = newPath()
     openGolden(path).close()
     const store = sqliteStore({ path, now: () => 5_000 })
+    expect(await store.migrate()).toEqual([migrations[0]!.name])
     expect(await store.migrate()).toEqual([])
     const reader = sqliteStore({ path, readOnly: true })
     expect((await reader.head(thread))?.head).toBe(3)
@@ -228,9 +229,10 @@ describe('a file that was there before', () => {
   it('of an older version is brought forward once, and read only afterwards', async () => {
     const path = newPath()
     openGolden(path).close()
-    const next = { name: '2: moods', sql: "ALTER TABLE entries ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'" }
-    const versions = [...migrations, next]
-    const steps = versions.slice(1).map(({ name }) => name)
+    const sql = "ALTER TABLE entries ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'"
+    const latest = migrations.at(-1)!.number
+    const versions = [...migrations, { number: latest + 1, name: 'moods', sql }]
+    const steps = versions.map(({ name }) => name)
     const reader = openConnection({ path, readOnly: true })
     expect(() => refuseOutdated(reader, versions)).toThrow(code('store_schema'))
     const writer = openConnection({ path })
@@ -241,7 +243,7 @@ describe('a file that was there before', () => {
     expect(reader.all('SELECT DISTINCT mood FROM entries')).toEqual([{ mood: 'calm' }])
     for (const connection of [reader, writer]) await connection.close()
     const old = sqliteStore({ path })
-    await expect(old.head(thread)).rejects.toThrow('has schema 2, this version knows 1')
+    await expect(old.head(thread)).rejects.toThrow(`has schema ${latest + 1}, this program knows ${latest}`)
     await old.close()
   })
 
@@ -252,6 +254,30 @@ describe('a file that was there before', () => {
     const plain = (rows: unknown[]) => JSON.parse(JSON.stringify(rows).replace(/(\\n|\s)+/g, ' '))
     expect(plain(golden.prepare(sql).all())).toEqual(plain(fresh.all(sql)))
     for (const one of [golden, fresh]) one.close()
+  })
+
+  it('of an early number is refused in words where its tables differ', async () => {
+    const changes = [
+      'ALTER TABLE conversations DROP COLUMN used_at',
+      'DROP TRIGGER entries_never_go',
+      'CREATE INDEX more ON turns (epoch)',
+    ]
+    for (const change of changes) {
+      const path = newPath()
+      const golden = openGolden(path)
+      golden.exec(change)
+      golden.close()
+      for (const readOnly of [false, true]) {
+        const store = sqliteStore({ path, readOnly })
+        for (const call of [
+          () => store.migrate({ dryRun: true }),
+          () => store.migrate(),
+          () => store.head(thread),
+        ])
+          await expect(call()).rejects.toThrow(/has schema 1 of an earlier build.*throughline log export/)
+        await store.close()
+      }
+    }
   })
 
   it('is refused when it is newer, foreign or no database', async () => {

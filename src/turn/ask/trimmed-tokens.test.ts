@@ -21,7 +21,7 @@ it('reads only the stretches of a receipt where nothing was cut', () => {
 })
 
 it('counts what was cut from a message that must be sent', () => {
-  const long = [...messages, { role: 'user', content: 'apples and pears '.repeat(2000) }]
+  const long = [{ role: 'user', content: 'apples and pears '.repeat(2000) }, ...messages]
   const { receipt } = fit(long, { window: 1024, overflow: 'trim' })
   expect(trimmedTokens(receipt)).toBeGreaterThan(1000)
 })
