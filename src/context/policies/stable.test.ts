@@ -68,14 +68,14 @@ describe('stable', () => {
     expect(cuts).toBeGreaterThan(50)
   })
 
-  it('counts the line of a cleared answer once, however often it is sent', () => {
+  it('counts the line of a cleared result once, however often it is sent', () => {
     const plain = words()
     const lines: string[] = []
     const count = {
       ...plain,
       id: 'watched',
       message(message: Parameters<typeof plain.message>[0]) {
-        if (message.text.includes('tokens cleared')) lines.push(message.text)
+        if (message.text.includes('is left out here')) lines.push(message.text)
         return plain.message(message)
       },
     }
@@ -84,13 +84,16 @@ describe('stable', () => {
     let sent = 0
     for (let n = 0; n < 60; n++) {
       fitter.append(user(`question ${n}`))
-      const told = fitter.context().messages.filter(({ content }) => `${content}`.includes('tokens cleared'))
+      const told = fitter
+        .context()
+        .messages.filter(({ content }) => `${content}`.includes('is left out here'))
       sent += told.length
       // A line is counted several times while it is shortened.
-      const fresh = new Set(lines.splice(0).map(line => line.split(',', 1)[0]!))
+      const fresh = new Set(lines.splice(0).map(line => line.split(')', 1)[0]!))
       expect([...fresh].filter(name => seen.has(name))).toEqual([])
       for (const name of fresh) seen.add(name)
-      fitter.append(assistant(`answer ${n} ${'word '.repeat(150)}`))
+      for (const message of round('read', `result ${n} ${'word '.repeat(150)}`)) fitter.append(message)
+      fitter.append(assistant(`answer ${n}`))
     }
     expect(seen.size).toBeGreaterThan(10)
     expect(sent).toBeGreaterThan(2 * seen.size)

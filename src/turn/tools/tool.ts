@@ -1,5 +1,6 @@
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { readMessageName } from '../../log/texts.ts'
 import { isCount } from '../../log/values.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
@@ -101,7 +102,7 @@ export const readResultSpec: ToolSpec = {
 
 /** The tool with which the model reads any message of the conversation. */
 export const readMessageSpec: ToolSpec = {
-  name: 'read_message',
+  name: readMessageName,
   description:
     'Reads a message of this conversation in full, by its number: 12 for #12. Use it for what was cleared, clipped or left out.',
   parameters,
