@@ -124,7 +124,7 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
         logs.drop(tenant, conversation)
       }
       const parts = { store, count, fit, now, newId, owner, leaseMs, person, remember, key, forget }
-      return createThread({ ...parts, logOf: logs.of, passages: logs.passages })
+      return createThread({ ...parts, logOf: logs.of, ...logs })
     },
     async conversations(options) {
       const all = await store.conversations(tenant, { ...options, ...present({ person }) })

@@ -1,4 +1,5 @@
 import { plural } from './line.ts'
+import { readMessageName } from './reading-tools.ts'
 
 /** Every text that a model may be sent and that neither the user nor the model wrote stands in this file. */
 
@@ -28,9 +29,6 @@ export const notesTitle = 'RECENT NOTES TO SELF:'
  */
 export const leftOutMark = (tokens: number, seq: number, isReadable: boolean): string =>
   `[Not the result: #${seq} (${tokens} tokens) is left out here${isReadable ? `, ${readMessageName} reads it` : ''}]`
-
-/** The tool with which a model reads any message of the conversation. */
-export const readMessageName = 'read_message'
 
 /** Stands in the middle of a text that had to be cut. */
 export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut here …] `

@@ -1,4 +1,5 @@
 import type { FitOptions } from '../context/fit.ts'
+import type { MessageLike } from '../log/message.ts'
 import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { TurnLog } from './log/turn-log.ts'
@@ -88,6 +89,8 @@ export interface Asking extends AskOptions {
   readonly log: TurnLog
   readonly emit: Emit
   readonly tally: Tally
+  /** The messages that are sent in place of the context, which is made and stored all the same: see `askPassed`. */
+  readonly passed?: readonly MessageLike[] | undefined
   /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
   readonly replies: 'streamed' | 'whole'
 }

@@ -1,4 +1,4 @@
-import { readMessageName } from '../../log/texts.ts'
+import { readMessageName } from '../../log/reading-tools.ts'
 import { isObject } from '../../log/values.ts'
 import { inexactMargin } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'

@@ -7,6 +7,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ThreadKey, ThreadPlace } from '../../stores/store.ts'
 import { isSideThread } from '../side-name.ts'
+import type { StillSaid } from './lines.ts'
 import { type QuoteText, quotableBetween } from './load-quotes.ts'
 import { mostQuotes, type QuoteReference } from './logged-message.ts'
 import { toQuery } from './match-text.ts'
@@ -21,6 +22,8 @@ export interface FindQuotes {
   /** The tokens of a window beside what is kept for the reply. */
   readonly room: number
   readonly passages: Passages
+  /** Tells what a client deleted or changed, which is quoted no more. */
+  readonly isStillSaid: StillSaid
   readonly now: () => number
 }
 
@@ -44,7 +47,7 @@ export async function findQuotes(
   source: LogSource,
   newest: MessageLike,
   past: readonly MessageLike[],
-  { person, effort, room, passages, now }: FindQuotes,
+  { person, effort, room, passages, isStillSaid, now }: FindQuotes,
 ): Promise<readonly QuoteReference[]> {
   const { store, key, count } = source
   const text = withoutLabel(readMessage(newest, 0).text.slice(-mostCharacters))
@@ -61,10 +64,14 @@ export async function findQuotes(
   const before = [...(await ownMatches(mine)), ...past.slice(-mostOwn).flatMap(message => spokenIn(message))]
   const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
   const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
-  return chosen.slice(0, mostQuotes).map(({ passage, seq, id, why }) => {
+  const quotes: QuoteReference[] = []
+  for (const { passage, seq, id, why } of chosen) {
+    if (quotes.length === mostQuotes) break
+    if (!(await isStillSaid(passage.thread, seq))) continue
     const { conversation, actor, branch } = passage.thread
-    return { conversation, actor, branch, seq, id, why }
-  })
+    quotes.push({ conversation, actor, branch, seq, id, why })
+  }
+  return quotes
 
   /** The messages of this conversation that have the most of the words. */
   async function ownMatches(places: readonly ThreadPlace[]): Promise<readonly QuoteText[]> {

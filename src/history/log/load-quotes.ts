@@ -7,11 +7,19 @@ import { showEach } from '../../notes/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { countAsUse } from '../count-as-use.ts'
+import type { StillSaid } from './lines.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'
 import { type LogSource, readLog, threadId } from './read-log.ts'
 
-/** The messages that references name; undefined for those deleted meanwhile, or another person's now. */
-export async function loadQuotes(source: LogSource, references: readonly QuoteReference[]) {
+/**
+ * The messages that references name; undefined for those deleted meanwhile, or another person's now. `isStillSaid`: tells what a
+ * client deleted or changed, which is quoted no more.
+ */
+export async function loadQuotes(
+  source: LogSource,
+  references: readonly QuoteReference[],
+  isStillSaid?: StillSaid,
+) {
   const { store, key } = source
   const [conversation] = await store.conversations(key.tenant, { only: key.conversation })
   const person = conversation?.person
@@ -40,7 +48,7 @@ export async function loadQuotes(source: LogSource, references: readonly QuoteRe
       const name = await names.get(place)
       const stretch = name && (await quotableBetween({ ...source, key: thread }, seq, seq))
       const quote = stretch?.messages.find(one => one.id === id)
-      if (!name || !quote) return undefined
+      if (!name || !quote || (await isStillSaid?.(thread, seq)) === false) return undefined
       uses.add(conversation)
       const { role, text, time } = quote
       return { name: name.seq === seq ? '' : name.text, conversation: place, role, text, time, seq }

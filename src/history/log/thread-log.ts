@@ -19,8 +19,9 @@ import { createOwner } from './conversation-owner.ts'
 import { unitAt } from './copy-transcript.ts'
 import { createPassages, isQuotable } from './find-quotes.ts'
 import { applyHands, carriedHands, handsAt } from './hand.ts'
+import { createStillSaid, type StillSaid } from './lines.ts'
 import { loadQuotes } from './load-quotes.ts'
-import { viewOf } from './logged-message.ts'
+import { type QuoteReference, viewOf } from './logged-message.ts'
 import { overlayAt } from './overlay.ts'
 import { createQueue } from './queue.ts'
 import { checkPlace, type LogSource, threadId } from './read-log.ts'
@@ -43,16 +44,29 @@ export interface ContextRequest extends FitOptions {
   readonly hands?: 'now' | undefined
 }
 
+/** Thrown where the turn of a thread meets quotes that are not read yet. */
+class QuotesWanted {
+  readonly seq: number
+  readonly references: readonly QuoteReference[]
+
+  constructor(seq: number, references: readonly QuoteReference[]) {
+    this.seq = seq
+    this.references = references
+  }
+}
+
 /** The fates of entries that other messages may quote. */
 const within: ReadonlySet<Fate> = new Set(['altered', 'cleared', 'recalled', 'digested'])
 
 /** A thread in the memory of this process. Each use first reads the new entries of the store. */
-function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
+function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?: CheckedEmbed) {
   const { store, key, count } = source
   const vectors = embed && createThreadVectors(source, embed)
   const memory = createThreadMemory(source, vectors)
   const inTurn = createQueue()
   const readings = new WeakMap<State<unknown>, StateBefore & ReadStateOptions>()
+  /** What the work of this turn quotes, by the place of the message that brought it back. */
+  let quoted: ReadonlyMap<number, Quotes['quotes']> = new Map()
 
   /** Reads from memory, once that holds the new entries of the store. */
   const fresh = <T>(read: () => T | Promise<T>): Promise<T> => inTurn(() => memory.refresh().then(read))
@@ -91,7 +105,8 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
       memory.forget()
       return context(request, true)
     }
-    if (isNow) memory.held.context = fitted
+    // Who names a place looks at the thread; who names none is about to send what it gets.
+    if (isNow && request.at === undefined) memory.held.context = fitted
     await memory.tidy()
     return fitted
   }
@@ -115,11 +130,34 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
   }
 
   /** What the newest quoting message brought back and still exists; not for a guest, another person. */
-  async function quotesAt(at: number, lead: number): Promise<Quotes | undefined> {
-    const { guests, quoted } = memory.held.facts
+  function quotesAt(at: number, lead: number): Quotes | undefined {
+    const { guests, quoted: brought } = memory.held.facts
     if (guests.findLast(seq => seq <= at) === at) return undefined
-    const newest = quoted.findLast(([seq]) => seq <= at)
-    return newest && { at: newest[0] - lead - 1, quotes: await loadQuotes(source, newest[1]) }
+    const newest = brought.findLast(([seq]) => seq <= at)
+    if (!newest) return undefined
+    const [seq, references] = newest
+    const quotes = quoted.get(seq)
+    if (!quotes) throw new QuotesWanted(seq, references)
+    return { at: seq - lead - 1, quotes }
+  }
+
+  /**
+   * Takes a turn of this thread for work that may quote other conversations. These are read between two turns: of two threads
+   * that quote each other, neither waits for the other.
+   */
+  async function quoting<T>(work: () => Promise<T>): Promise<T> {
+    const read = new Map<number, Quotes['quotes']>()
+    for (;;) {
+      try {
+        return await inTurn(() => {
+          quoted = read
+          return work()
+        })
+      } catch (error) {
+        if (!(error instanceof QuotesWanted)) throw error
+        read.set(error.seq, await loadQuotes(source, error.references, isStillSaid()))
+      }
+    }
   }
 
   /** The conversation as it was when an entry was the last. */
@@ -140,7 +178,7 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     // Entries count from 1, so that the prompt is 0.
     const first = prompt === undefined ? [] : [stampEntry({ role: 'system', content: prompt }, 0, count)]
     transcript.meaning = vectors?.meaningOf(transcript, lead.length)
-    transcript.quotes = await quotesAt(at ?? newest, lead.length)
+    transcript.quotes = quotesAt(at ?? newest, lead.length)
     held.fitted = newest
     return { isNow, system: [...first, ...leading], transcript, origin: leading.length + 1 }
   }
@@ -166,9 +204,9 @@ function createThreadLog(source: LogSource, embed?: CheckedEmbed) {
     ...createOwner(store, key),
     // In the queue, so that a context of this turn waits for its vectors.
     embed: async (first?: number) => (vectors ? inTurn(() => embedMissing(first)) : 0),
-    context: (request: ContextRequest) => inTurn(() => context(request)),
-    why: (seq: number, request: ContextRequest) => inTurn(() => why(seq, request)),
-    mentions: (text: string | undefined, request: ContextRequest) => inTurn(() => mentions(text, request)),
+    context: (request: ContextRequest) => quoting(() => context(request)),
+    why: (seq: number, request: ContextRequest) => quoting(() => why(seq, request)),
+    mentions: (text: string | undefined, request: ContextRequest) => quoting(() => mentions(text, request)),
     /** The place of a message that a context holds. */
     seqOf: (message: object) => memory.places.get(message),
     /** Texts of entries that other messages of a context may quote, by place. */
@@ -239,17 +277,23 @@ export function createThreadLogs({
 }: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
   const passages = createPassages(source)
   const logs = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+
+  function of(key: ThreadKey): ThreadLog {
+    const name = threadId(key)
+    const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, isStillSaid, embed) }
+    // A map keeps the order of insertion: set again, this log becomes the newest.
+    logs.delete(name)
+    logs.set(name, entry)
+    if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
+    return entry.log
+  }
+
+  const isStillSaid = () => createStillSaid(source.store, line => of(line).overlay())
+
   return {
     passages,
-    of(key: ThreadKey): ThreadLog {
-      const name = threadId(key)
-      const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, embed) }
-      // A map keeps the order of insertion: set again, this log becomes the newest.
-      logs.delete(name)
-      logs.set(name, entry)
-      if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
-      return entry.log
-    },
+    of,
+    isStillSaid,
     /** Prepares a person's conversations, one after the other, for others that may bring something back from them. */
     async prepare(tenant: string, conversations: readonly string[]): Promise<void> {
       try {

@@ -140,13 +140,19 @@ const thoughtsOf = (items: readonly Fields[], server: AskedServer): readonly str
 function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
   const { type, call_id, name, namespace } = item
   if (!isCall(item)) return []
+  const id = readText(call_id, server)
+  if (type === 'tool_search_call')
+    return [{ type: 'tool-call', id, name: searchName, arguments: JSON.stringify(fieldsOf(item.arguments)) }]
   const json =
     type === 'function_call'
       ? readText(item.arguments, server) || '{}'
       : JSON.stringify({ input: readText(item.input, server) })
   const called = flatName({ namespace: readText(namespace, server), name: readText(name, server) })
-  return [{ type: 'tool-call', id: readText(call_id, server), name: called, arguments: json }]
+  return [{ type: 'tool-call', id, name: called, arguments: json }]
 }
+
+/** The name by which a search of tools is logged and sent elsewhere: in Responses it is a kind of its own. */
+export const searchName = 'tool_search'
 
 /** The name of a tool of a namespace where names are flat. Codex's namespaces end with the two strokes: `mcp__files__`. */
 export function flatName({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
@@ -172,6 +178,10 @@ function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
   return items.some(isCall) ? 'tool-calls' : 'stop'
 }
 
-const isCall = ({ type }: Fields) => type === 'function_call' || type === 'custom_tool_call'
+/** Whether an item is a call that the client answers. A search that the provider runs has no id. */
+const isCall = ({ type, call_id: id }: Fields) =>
+  type === 'function_call' ||
+  type === 'custom_tool_call' ||
+  (type === 'tool_search_call' && typeof id === 'string')
 
 const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

@@ -16,6 +16,8 @@ export interface ChatRequest {
   /** Where each of them stands in the client's own list. Absent where a request was not read from an adapter. */
   readonly origins?: readonly Origin[]
   readonly tools: readonly ToolSpec[]
+  /** Kinds of tools that the upstream cannot be sent, as only their provider runs them: the client is told. */
+  readonly leftOut?: readonly string[]
   /** `provider` holds what only some upstreams know: flat, in the one vocabulary of `read-settings.ts`. */
   readonly settings: ModelSettings
   readonly stream: boolean

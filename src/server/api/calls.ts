@@ -12,6 +12,7 @@ import { factorField, toldFactor } from './model-tokens.ts'
 import { type ApiCall, defineRoute, threadOf } from './route.ts'
 import { callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
+import { shadow, toShadow } from './shadow.ts'
 
 export const call = z.object({
   id: name,
@@ -33,6 +34,7 @@ export const call = z.object({
     .describe('the most tokens of the reply that the model was asked for; absent without a limit'),
   toolsSaved: count.optional().describe('the tokens that shorter descriptions of tools saved'),
   factor: factorField,
+  shadow,
   policy: z.string(),
   counter: z.string(),
   warnings: z
@@ -132,12 +134,15 @@ export function toCall(one: ThreadCall) {
     toolsSaved: toolsSaved ? toModelTokens(toolsSaved, room.factor) : undefined,
     reused: reused === undefined ? undefined : reusedIn(one, plan, reused),
     ...{ error, reported, cached, cacheLost, reserveWhy: reply?.why, mostReply: reply?.most },
-    warnings: warningsOf(one, plan),
+    ...{ warnings: warningsOf(one, plan), shadow: toShadow(plan) },
   }
 }
 
 /** What was the same as before, in the tokens that the provider counted. A report may leave out what was cached. */
-function reusedIn(one: ThreadCall, { cached = 0, tokens }: Plan, reused: number): number {
+function reusedIn(one: ThreadCall, plan: Plan, reused: number): number {
+  const { cached = 0, tokens } = plan
+  // What was reported is of another prompt.
+  if (plan.shadow) return toModelTokens(reused, roomOf(plan).factor)
   const { reported = 0 } = one
   const whole = reported > cached ? reported : predictedIn(one)
   return Math.round((whole * reused) / Math.max(1, tokens))

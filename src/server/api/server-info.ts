@@ -48,6 +48,13 @@ export const serverRoutes = [
       addresses: z
         .record(z.enum(['ollama', 'openai', 'anthropic', 'uiChat', 'mcp']), z.string())
         .describe('the base addresses that clients are given'),
+      price: z
+        .object({ amount: z.number(), currency: z.string() })
+        .optional()
+        .describe('what a million tokens of a prompt cost, where that is set'),
+      shadow: z
+        .boolean()
+        .describe('whether every request passes as it came, and what would have been sent is only shown'),
       needsKey: z.boolean().describe('whether every request needs a key'),
       tenant: name,
       tenants: z
@@ -83,6 +90,7 @@ export const serverRoutes = [
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },
           ...{ uiChat: `${origin}/throughline/v1/ui-chat`, mcp: `${origin}/mcp` },
         },
+        ...{ price: priceOf(about.price), shadow: options.shadow ?? false },
         needsKey: about.needsKey,
         tenant: caller.tenant,
         tenants: await tenantsFor(caller, store, keys),
@@ -91,3 +99,9 @@ export const serverRoutes = [
     },
   }),
 ]
+
+/** An amount and a currency, as they are set: `0.15 USD`. */
+function priceOf(price: string | undefined) {
+  const [amount, currency] = price?.split(' ') ?? []
+  return amount === undefined || currency === undefined ? undefined : { amount: Number(amount), currency }
+}

@@ -1,3 +1,4 @@
+import type { MessageLike } from '../../log/message.ts'
 import type { Model } from '../../models/model.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
@@ -18,11 +19,13 @@ const turnOptionNames = [
   ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
   ...(['retries', 'stallMs', 'maxReply'] as const),
 ] as const
-export const answerOptionNames = [...turnOptionNames, 'readMessages'] as const
+export const answerOptionNames = [...turnOptionNames, 'readMessages', 'shadow'] as const
 
 export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames)[number]> {
   /** Whether the model is offered a tool that reads any message by its number, which the server answers itself. Default false. */
   readonly readMessages?: boolean
+  /** Whether requests are sent as they came: what would have been sent is only logged. Default false. */
+  readonly shadow?: boolean
 }
 
 export interface Answered {
@@ -41,13 +44,15 @@ export interface AnswerParts {
   readonly onAsking?: (asking: Asking) => void
   /** The marks by which the reply is found again. */
   readonly marksOf?: () => readonly string[]
+  /** The messages that are sent in place of what is fitted. */
+  readonly passed?: readonly MessageLike[] | undefined
 }
 
 /** Asks the model once, and logs its reply. A reply with calls leaves the turn open for the results of the client's tools. */
 export async function answer(
   inquiry: Inquiry,
   { thread, turn, logged, rest }: OpenedTurn,
-  { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: AnswerParts,
+  { model, cached, options, emit: tell, onAsking, dataOf, marksOf, passed }: AnswerParts,
 ): Promise<Answered> {
   const { request, signal, keyId } = inquiry
   const { history } = inquiry.log
@@ -76,7 +81,7 @@ export async function answer(
       // The model may not read messages where its client has a tool of that name.
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
-      const place = { log, emit, signal, specs, replies: 'streamed', tally } as const
+      const place = { log, emit, signal, specs, replies: 'streamed', tally, passed } as const
       const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
       const ownTools = new Map([[reading.name, reading]])
       let asking: Asking
@@ -86,6 +91,8 @@ export async function answer(
           { ...options, model: cached.steer(model), settings, system, systemPrompt },
           place,
         )
+        // What looks like a note is the client's to read.
+        if (passed) asking = { ...asking, notes: undefined }
         cached.asks(asking)
         onAsking?.(asking)
         return asking

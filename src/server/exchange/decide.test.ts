@@ -24,7 +24,7 @@ const list: ClientList = {
 const turn: StoredTurn = { turn: 2, status: 'completed', first: 3, last: 4, startedAt: 0, body: '' }
 const walk: Walk = {
   ...{ thread, start: { thread, item: -1, at: 0, front: 'same' }, items: 2, at: 2, places: [1, 2] },
-  ...{ front: 'same', leftOut: '', hasMore: false, end: 2, usedAt: 0 },
+  ...{ front: 'same', leftOut: '', reworded: 0, hasMore: false, end: 2, usedAt: 0 },
 }
 const leave = { kind: 'branches', of: thread, at: 2, from: 2, front: 'same', why: '' } as const
 const past: PastFacts = { isSure: false, hasReply: false, isLeft: false, branch: leave }

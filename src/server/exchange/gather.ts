@@ -1,4 +1,5 @@
 import type { LoggedMessage } from '../../history/index.ts'
+import { linesOf } from '../../history/log/lines.ts'
 import { listLog, mainBranch, readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
@@ -14,7 +15,7 @@ import { agentThread } from './agent-place.ts'
 import type { EndFacts, Facts, ListMatch, ReplyFacts } from './decide.ts'
 import { type ClientList, type Inquiry, type Log, sourceOf } from './inquiry.ts'
 import { findReply } from './kept-reply.ts'
-import { findAtEnd, findBehind, findInTurn, isRetry, linesOf, shortPause, untilFree } from './retry.ts'
+import { findAtEnd, findBehind, findInTurn, isRetry, shortPause, untilFree } from './retry.ts'
 
 /** Finds out what the log says of a request. Waits for a turn that is being answered there. */
 export async function gather(inquiry: Inquiry, messages: readonly MessageLike[]): Promise<Facts> {
@@ -40,7 +41,7 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
     if (placement.kind === 'new')
       return facts({ ...placement, agent: isSide || named ? undefined : await agentThread(inquiry, items) })
     if (placement.kind === 'branches')
-      return facts({ ...placement, newest: isDelta ? (await linesOf(log, placement.of))[0] : undefined })
+      return facts({ ...placement, newest: isDelta ? (await linesOf(store, placement.of))[0] : undefined })
     const { kind, walk } = placement
     const isRepeat = kind === 'repeats'
     const status = await untilFree(inquiry, walk.thread, isRepeat ? undefined : shortPause)
@@ -65,7 +66,7 @@ async function gatherEnd(
   list: ClientList,
 ): Promise<EndFacts> {
   const main = { tenant: inquiry.log.tenant, conversation, actor, branch: mainBranch }
-  const lines = await linesOf(inquiry.log, main)
+  const lines = await linesOf(inquiry.log.store, main)
   const [thread = main] = lines
   // Conversations of the Responses API are made before they are named.
   const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')

@@ -5,7 +5,14 @@ import { toModelTokens } from '../../tokens/calibration.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
-import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
+import type {
+  Adapter,
+  AdapterFault,
+  ChatRequest,
+  ReplyEnd,
+  ReplyStart,
+  ReplyStream,
+} from '../adapters/index.ts'
 import { signOfLife } from '../adapters/reply-stream.ts'
 import type { ReplyRun } from './runner.ts'
 
@@ -19,6 +26,8 @@ export interface ReplyWriter {
   passed(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
   /** The end of a stream, or a whole answer, in the words of the upstream. */
   passedEnd(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
+  /** Another answer in place of this one, of which nothing was written. */
+  instead(response: Response): void
   /** The upstream has refused the request: the client reads in what words. */
   refused(refusal: Refusal): void
 }
@@ -30,6 +39,10 @@ export const placeHeaders = (requestId: string, { conversation, branch }: Thread
   'x-throughline-conversation': encodeURIComponent(conversation),
   'x-throughline-branch': encodeURIComponent(branch),
 })
+
+/** Names the kinds of tools and items that the upstream cannot be sent. */
+export const leftOutHeader = ({ leftOut = [] }: Pick<ChatRequest, 'leftOut'>): ResponseHeaders =>
+  leftOut.length === 0 ? {} : { 'x-throughline-left-out-kinds': leftOut.join(', ').slice(0, 1000) }
 
 /** Headers that say what was sent to the model. Messages that are only named, or in one line with others, count as left out. */
 export function contextHeaders({ receipt, window, factor }: ContextPart): ResponseHeaders {
@@ -58,6 +71,7 @@ export function wholeWriter(adapter: Adapter, requestId: string, headers: Respon
     passed() {},
     passedEnd: (_, text, relayed) => resolve(relay({ status: 200, text, headers: relayed }, headers)),
     refused: refusal => resolve(relay(refusal, headers)),
+    instead: resolve,
   }
 }
 
@@ -129,6 +143,10 @@ export function streamWriter(
     },
     refused(refusal) {
       resolve(relay(refusal, headers))
+      texts.end()
+    },
+    instead(response) {
+      resolve(response)
       texts.end()
     },
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ThreadStatus } from '../../history/index.ts'
-import { listLog, mainBranch, threadId } from '../../history/log/read-log.ts'
-import { isSideName } from '../../history/side-name.ts'
+import { linesOf } from '../../history/log/lines.ts'
+import { listLog, threadId } from '../../history/log/read-log.ts'
 import { orAborted } from '../../log/or-aborted.ts'
 import { sleep } from '../../models/sleep.ts'
 import type { Store, StoredTurn, ThreadKey } from '../../stores/store.ts'
@@ -9,12 +9,12 @@ import { KeyReusedError } from '../../stores/store-error.ts'
 import { oneByOne } from '../../turn/wait/one-by-one.ts'
 import { within } from '../../turn/wait/within.ts'
 import { agreement, type Compared, isOfRound, isReply, isUser } from '../identity/agreement.ts'
-import { hashOfText, type ThreadName } from '../identity/chain.ts'
+import { hashOfText } from '../identity/chain.ts'
 import { comparedIn, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { type Meeting, type Walk, walkOn } from '../identity/walk.ts'
 import type { FailedTurn, PastFacts, ReplyFacts } from './decide.ts'
-import { type Again, type ClientList, type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
+import { type Again, type ClientList, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 
 /** How long a new message waits for the turn before it: a client that cancels writes the next message at once. */
 export const shortPause = 2_000
@@ -28,41 +28,23 @@ export const isRetry = (inquiry: Inquiry): boolean => isCounted(inquiry) || keyO
 
 const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
 
-export const keyOf = ({ headers }: Inquiry): string | undefined => headers['idempotency-key']
+export const keyOf = ({ headers, isFiled }: Inquiry): string | undefined =>
+  isFiled ? undefined : headers['idempotency-key']
 
 /** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
 export async function untilFree(inquiry: Inquiry, thread: ThreadKey, mostMs = patienceOf(inquiry)) {
-  const { log, signal } = inquiry
+  const { log, signal, isFiled } = inquiry
+  const most = isFiled ? 0 : mostMs
   const open = log.history.thread(thread.conversation, thread)
   for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
     const status = await open.status()
-    if (status.state !== 'open' || waited >= mostMs)
+    if (status.state !== 'open' || waited >= most)
       return { ...status, wasHeld: wasHeld && status.state !== 'open' }
     wasHeld = true
     await sleep(pause, signal)
     waited += pause
   }
 }
-
-/** The branches of a thread, newest write first, without those of side requests and those that were never continued. */
-export async function linesOf(
-  { store, tenant }: Log,
-  { conversation, actor }: ThreadName,
-): Promise<readonly ThreadKey[]> {
-  const [info] = await store.conversations(tenant, { only: conversation, limit: 1 })
-  const all = (info?.threads ?? []).filter(one => one.actor === actor && !isSideName(one.branch))
-  // A branch is younger than the thread that it leaves.
-  const isMain = ({ branch }: { readonly branch: string }) => Number(branch === mainBranch)
-  const sorted = all.toSorted((a, b) => b.updatedAt - a.updatedAt || isMain(a) - isMain(b))
-  const lines = sorted.slice(0, mostLines).map(({ branch }) => ({ tenant, conversation, actor, branch }))
-  for (let from = 0; from < lines.length - 1; from++) {
-    const { head, forkOf } = (await store.head(lines[from]!)) ?? {}
-    if (!forkOf || head !== forkOf.at) return lines.slice(from)
-  }
-  return lines.slice(-1)
-}
-
-const mostLines = 100
 
 /** What became of a list that ends in a thread, and of the turn that it ends in. */
 export async function findInTurn(
@@ -96,7 +78,7 @@ export async function findBehind(
   const { thread } = start
   const log = { store, count: history.count }
   // A request with another key may have been answered behind the same reply, each on a branch of its own.
-  const lines = keyOf(inquiry) === undefined ? [thread] : await linesOf(inquiry.log, thread)
+  const lines = keyOf(inquiry) === undefined ? [thread] : await linesOf(inquiry.log.store, thread)
   for (const line of lines) {
     const { items: agreeing, at, hasMore } = await walkOn(log, items, { ...start, thread: line })
     if (agreeing < items.length) continue
@@ -199,7 +181,8 @@ async function turnAgain(
 export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
   `k${hashOfText(JSON.stringify([keyId, key]))}`
 
-const isCounted = ({ headers }: Inquiry) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
+const isCounted = ({ headers, isFiled }: Inquiry) =>
+  !isFiled && Number(headers['x-stainless-retry-count'] ?? 0) > 0
 
 /** Whether a client library may still be trying to get the answer to a turn. */
 const isRecent = ({ now }: Inquiry, { startedAt }: StoredTurn): boolean =>

@@ -32,7 +32,7 @@ export async function findMatch(lookup: Lookup): Promise<Match | undefined> {
   const { items, named, mayBeRetry } = lookup
   const walks = await findWalks(lookup)
   const [best] = walks
-  const longest = walks.filter(({ items }) => items === best?.items)
+  const longest = walks.filter(({ items, reworded }) => items === best?.items && reworded === best.reworded)
   const rivals = rivalsOf(lookup, best, longest)
   if (rivals > 0) return unclear(rivals)
   if (best && !best.hasMore) return { kind: 'agrees', walk: best, past: allBefore }
@@ -40,7 +40,8 @@ export async function findMatch(lookup: Lookup): Promise<Match | undefined> {
   if (isRepeated) {
     const ends = await endsElsewhere(lookup, best)
     const [live] = ends
-    const others = live?.front === 'same' ? 0 : rivalsOf(lookup, best, ends)
+    const isClear = live && (live.front === 'same' || live.reworded < best.reworded)
+    const others = isClear ? 0 : rivalsOf(lookup, best, ends)
     if (others > 0) return unclear(others)
     if (live) return { kind: 'agrees', walk: live, past: allBefore }
   }
@@ -157,10 +158,14 @@ async function findWalks(lookup: Lookup, before?: number): Promise<readonly Walk
   return []
 }
 
-/** The longest walk first; of equals the one with the least left out, then one that the list goes on from, then the newest. */
-const bestFirst = (one: Walk, other: Walk) => rankOf(other) - rankOf(one)
+/**
+ * The longest walk first; of equals the one with the least worded otherwise, then with the least left out, then one that the
+ * list goes on from, then the newest.
+ */
+const bestFirst = (one: Walk, other: Walk) =>
+  other.items - one.items || one.reworded - other.reworded || rankOf(other) - rankOf(one)
 
-const rankOf = ({ items, front, hasMore }: Walk) => items * 4 + (front === 'less' ? 0 : 2) + (hasMore ? 0 : 1)
+const rankOf = ({ front, hasMore }: Walk) => (front === 'less' ? 0 : 2) + (hasMore ? 0 : 1)
 
 /** Where the newest user message stands that came after the same words before. */
 async function findPairs(lookup: Lookup, before?: number): Promise<readonly Meeting[]> {

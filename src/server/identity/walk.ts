@@ -38,6 +38,8 @@ export interface Walk {
   readonly front: Front
   /** What the thread has where the client left something out. Two walks with the same say the same. */
   readonly leftOut: string
+  /** How many results of the thread the client words otherwise: of two threads, the one with fewer is meant. */
+  readonly reworded: number
   /** Whether the thread says more than what agrees. */
   readonly hasMore: boolean
   /** The last entry that was read, seen by clients or not. */
@@ -63,12 +65,13 @@ export async function walkOn(
   /** The calls and results behind the last entry that agrees, if the client has left them out. */
   let rounds: Compared[] = []
   const leftOut: string[] = []
+  let reworded = 0
   const leaveOut = (missing: readonly Compared[]) => {
     for (const one of missing) leftOut.push(`${item}: ${one.exact}`)
     if (missing.length > 0 && front === 'same') front = 'less'
   }
   const walk = (hasMore: boolean): Walk => ({
-    ...{ thread, start, items: item, at, places, front, hasMore, end, usedAt },
+    ...{ thread, start, items: item, at, places, front, reworded, hasMore, end, usedAt },
     leftOut: leftOut.join('\n'),
   })
   for await (const entry of readLog({ ...log, key: thread }, { from: start.at + 1 })) {
@@ -98,6 +101,7 @@ export async function walkOn(
     rounds = []
     if (!isEqual) continue
     if (how !== 'same') leaveOut([logged])
+    if (how === 'reworded') reworded += 1
     item += 1
     places.push(seq)
   }

@@ -30,6 +30,8 @@ export interface BodyRules {
   always?(body: Fields, fit: Fit): Fields
   /** The fields that hold the most tokens of a reply, where the client allows more. */
   limit(body: Fields, most: number): Fields
+  /** Whether an entry is sent although the message that it stands before is not. */
+  isAlways?(entry: Fields): boolean
   /** Whether an entry holds what we have signed ourselves, which the upstream would refuse. */
   isForeign?(entry: Fields): boolean
 }
@@ -160,6 +162,7 @@ const responses: BodyRules = {
     ...(body.previous_response_id !== undefined && { previous_response_id: undefined }),
     ...(body.conversation !== undefined && { conversation: undefined }),
   }),
+  isAlways: ({ type }) => type === 'additional_tools',
   isForeign: ({ type, encrypted_content: kept }) =>
     type === 'reasoning' && typeof kept === 'string' && kept.startsWith(thoughtMark),
 }

@@ -1,4 +1,4 @@
-import { type Model, ModelError, type ModelFiles } from '../../models/model.ts'
+import { type Model, ModelError, type ModelFiles, type ModelRequest } from '../../models/model.ts'
 import type { Relay } from '../../models/wire/ask.ts'
 import { type Refusal, takesLateSystem } from '../../models/wire/wire.ts'
 import type { TurnPart } from '../../turn/reply.ts'
@@ -21,6 +21,8 @@ export interface NativeCall {
   readonly adapter: Adapter
   readonly request: ChatRequest
   readonly client: ClientCall
+  /** Whether the body goes on as it came, whatever its context is. */
+  readonly isPassed?: boolean
   /** Hands a piece of the upstream's stream to the client. */
   write(text: string, headers: UpstreamHeaders): void | Promise<void>
 }
@@ -30,9 +32,11 @@ type UpstreamHeaders = Readonly<Record<string, string>>
 export type NativeReply = ReturnType<typeof openNative>
 
 /** Passes a request and its answer on in the client's own form. The end of the answer is held back until the log is written. */
-export function openNative({ upstream, model: base, adapter, request, client, write }: NativeCall) {
+export function openNative(call: NativeCall) {
+  const { upstream, model: base, adapter, request, client, write } = call
   const wire = upstream.forms!.get(adapter.form!)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
+  let isAsked = false
   let isHidden = false
   let hasBegun = false
   let hasPassed = false
@@ -78,13 +82,8 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
       refusal = fault = undefined
       held = ''
       hasBegun = hasEnded = false
-      const window = (await base.window(signal)) ?? context!.window
-      const isShort = (context!.receipt.toolsSaved ?? 0) > 0
-      const body = writeBody({
-        ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
-        slot: settings?.provider?.id_slot,
-        ...{ tools, isShort },
-      })
+      const body = call.isPassed ? client.bytes : await fittedBody({ settings, tools, signal })
+      isAsked = true
       try {
         yield* upstream.passReply!({
           ...{ form: adapter.form!, model: request.model, messages, relay, body },
@@ -102,9 +101,21 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
     },
   }
 
+  async function fittedBody({ settings, tools, signal }: Omit<ModelRequest, 'messages'>) {
+    const window = (await base.window(signal)) ?? context!.window
+    const isShort = (context!.receipt.toolsSaved ?? 0) > 0
+    return writeBody({
+      ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
+      slot: settings?.provider?.id_slot,
+      ...{ tools, isShort },
+    })
+  }
+
   return {
     /** Asks the upstream in the client's words. */
     model,
+    /** Whether the upstream got the request. */
+    isAsked: () => isAsked,
     /** Takes the parts of the turn, and among them the contexts that are about to be sent. */
     see(part: TurnPart): void {
       if (part.type === 'context') context = part

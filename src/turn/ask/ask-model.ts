@@ -92,7 +92,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   }
 }
 
-const cancelled = { status: 'cancelled' } as const
+export const cancelled = { status: 'cancelled' } as const
 
 async function prepare(
   asking: Asking & Pick<FitRequest, 'noFiles'>,
@@ -111,7 +111,7 @@ async function prepare(
 }
 
 /** The tokens of a reply, thoughts included, as the provider reports them, else as we count them. */
-function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: number): number {
+export function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: number): number {
   const { usage, text, thinking, calls } = reply
   if (usage.replyTokens !== undefined) return usage.replyTokens
   const texts = [text, thinking, ...calls.map(({ arguments: json }) => json)]
@@ -119,7 +119,7 @@ function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: nu
 }
 
 /** All prompt tokens that were read: some providers leave out those from their cache. */
-function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefined {
+export function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefined {
   return promptTokens !== undefined && promptTokens < cachedTokens
     ? promptTokens + cachedTokens
     : promptTokens
@@ -192,7 +192,7 @@ const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * 
 const leastOf = ({ count }: TurnLog) => (count.exact ? 0.75 : 0.4)
 
 /** A report of at least this share of the predicted tokens may be of the whole prompt. */
-const mostMissing = 0.8
+export const mostMissing = 0.8
 /** Shorter prompts are not judged: they are read at once, and unknown framing is too large a part of them. */
 const fewest = 128
 

@@ -41,9 +41,9 @@ export function threadLog(options: {
       newest = calibration
       turn.calibrate(calibration)
     },
-    async startCall(context, model, room, settings) {
+    async startCall(context, model, room, settings, shadow) {
       if (context.learned) turn.learn(context.learned)
-      const started = await thread.startCall(context, { model, turn: turn.number, room, settings })
+      const started = await thread.startCall(context, { model, turn: turn.number, room, settings, shadow })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },
     async reports(model) {
@@ -72,7 +72,10 @@ export function threadLog(options: {
       if (place >= turn.next) return undefined
       const { hidden } = await thread.hands()
       if (hidden.some(({ first, last }) => first <= place && place <= last)) return undefined
-      return (await thread.messages({ at: place, limit: 1 }))[0]
+      const { absent, versions } = (await thread.overlay()) ?? {}
+      if (absent?.has(place)) return undefined
+      const version = versions?.get(place)
+      return version && version !== 'words' ? version : (await thread.messages({ at: place, limit: 1 }))[0]
     },
   }
 }

@@ -1,10 +1,10 @@
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { readMessageName } from '../../log/texts.ts'
+import { readMessageName, readResultName } from '../../log/reading-tools.ts'
 import { isCount } from '../../log/values.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
-import { clippedView, readResultName } from '../log/clip-result.ts'
+import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 
 /** What a tool gets besides its input. The conversation is in the request context: see `throughline/request`. */
