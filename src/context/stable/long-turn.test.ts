@@ -216,7 +216,7 @@ describe('a message that names a file', () => {
       result!,
     ]
   }
-  const later = Array.from({ length: 24 }, (_, n) => round(n)).flat()
+  const later = Array.from({ length: 44 }, (_, n) => round(n)).flat()
 
   it.each([
     ['its path', path, round(100, { path, result: whole })],
@@ -373,6 +373,7 @@ describe('a chat', () => {
   ]
   const chat = Array.from({ length: 24 }, (_, n) => exchange(n)).flat()
 
+<<<<<<< HEAD
   it('puts no line of ours into the mouth of the assistant', () => {
     const next = { role: 'user', content: 'And now?' }
     const answers = new Set(chat.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])))
@@ -380,5 +381,17 @@ describe('a chat', () => {
       const { messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
       for (const { role, content } of messages) if (role === 'assistant') expect(answers).toContain(content)
     }
+=======
+  it('lets whole exchanges go, oldest first, and turns no answer into a line', () => {
+    const next = { role: 'user', content: 'And now?' }
+    const fitted = (size: number) => fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt
+    let size = 6
+    while (size < chat.length && fitted(size).counts.omitted === 0) size += 2
+    const { counts, entries } = fitted(size)
+    expect(counts.omitted).toBeGreaterThan(2)
+    expect(counts.cleared).toBe(0)
+    // What the message speaks of: the last exchange, and the two before it.
+    expect(entries.slice(size - 6).map(({ fate }) => fate)).toEqual(Array(7).fill('kept'))
+>>>>>>> main
   })
 })

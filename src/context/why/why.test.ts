@@ -87,6 +87,7 @@ describe('why', () => {
     }
   })
 
+<<<<<<< HEAD
   it('foretells nothing of a result that is sent as one line', () => {
     const long = 'The answer says more and more. '.repeat(20)
     const rounds = Array.from({ length: 30 }, () => round('look', long)).flat()
@@ -95,6 +96,31 @@ describe('why', () => {
     const cleared = entries.filter(({ fate }) => fate === 'cleared').map(({ seq }) => seq)
     expect(cleared.length).toBeGreaterThan(1)
     for (const seq of cleared) expect(why(asked, seq, room).leaving).toBeUndefined()
+=======
+  it('counts a long result as gone when it becomes one line, and foretells nothing of that line', () => {
+    const answers = Array.from({ length: 14 }, (_, n) => [
+      { role: 'user', content: `Question ${n}?` },
+      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'run', arguments: { n } } }] },
+      { role: 'tool', tool_name: 'run', content: 'The result says more and more. '.repeat(20) },
+      { role: 'assistant', content: 'It has run.' },
+    ])
+    const asked = answers.flat()
+    const seq = asked.length - 10
+    const { leaving, fate } = why(asked, seq, room)
+    expect(fate).toBe('kept')
+    const turn = leaving!.tokens / leaving!.turns
+    const fates: string[] = []
+    const grown: MessageLike[] = [...asked]
+    while (!fates.includes('omitted') && fates.length < 64) {
+      grown.push({ role: 'user', content: 'so '.repeat(turn / 3).trim() })
+      grown.push({ role: 'assistant', content: 'so '.repeat((turn * 2) / 3).trim() })
+      const line = fit(grown, room).receipt.entries[seq]!
+      fates.push(line.fate)
+      if (line.fate === 'cleared') expect(why(grown, seq, room).leaving).toBeUndefined()
+    }
+    expect(fates.filter(one => one === 'cleared').length).toBeGreaterThan(1)
+    expect(Math.abs(fates.indexOf('cleared') + 1 - leaving!.turns)).toBeLessThan(3)
+>>>>>>> main
   })
 
   const mine: Policy = { name: 'mine', apply: draft => draft.drop([draft.units[1]!], 'because') }
