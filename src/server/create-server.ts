@@ -69,7 +69,7 @@ export interface ServerOptions
   /** What a million tokens of a prompt cost: `0.15 USD`. Default: not known. */
   readonly price?: string | undefined
   /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
-  readonly about?: Pick<AboutServer, 'upstream' | 'store'>
+  readonly about?: Pick<AboutServer, 'upstream' | 'store' | 'window'>
   /** Called with what became of a request. */
   readonly onServed?: (served: Served) => void
 }
@@ -226,9 +226,17 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'left-out-kinds', 'read', 'trimmed'].map(
-      name => `x-throughline-${name}`,
-    ),
+    ...[
+      'tokens',
+      'window',
+      'window-from',
+      'kept',
+      'recalled',
+      'left-out',
+      'left-out-kinds',
+      'read',
+      'trimmed',
+    ].map(name => `x-throughline-${name}`),
     'retry-after',
   ],
   maxAge: 600,

@@ -62,8 +62,10 @@ function responsesReader(server: AskedServer): ReplyReader {
   const items: Fields[] = []
   let ended: Fields | undefined
   let messages = 0
+  let isOpening = true
 
   function partsOf(event: Fields): readonly ModelPart[] {
+    isOpening &&= openings.has(event.type)
     const delta = () => readText(event.delta, server)
     switch (event.type) {
       case 'response.output_item.added':
@@ -101,13 +103,21 @@ function responsesReader(server: AskedServer): ReplyReader {
 
   return {
     read: partsOf,
-    state: () => (ended ? 'over' : 'open'),
+    state() {
+      if (ended) return 'over'
+      return isOpening ? 'opening' : 'open'
+    },
     end() {
       if (!ended) throw toStreamError(server, 'ended its answer before it was finished')
       return [toEnd(ended, items)]
     },
   }
 }
+
+/** The events that come before the model has the prompt. */
+const openings: ReadonlySet<unknown> = new Set([
+  ...['response.created', 'response.queued', 'response.in_progress'],
+])
 
 function readResponse(response: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!response || !Array.isArray(response.output))

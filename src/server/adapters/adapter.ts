@@ -21,6 +21,8 @@ export interface ChatRequest {
   /** `provider` holds what only some upstreams know: flat, in the one vocabulary of `read-settings.ts`. */
   readonly settings: ModelSettings
   readonly stream: boolean
+  /** Ollama: the window that the client asks for, `num_ctx`. */
+  readonly window?: number
   /** What the body itself says about the conversation. */
   readonly named: NamedPlace
   /** What the writer of the same adapter needs to know of the request: whether usage was asked for, say. */

@@ -144,7 +144,10 @@ async function serveTurn(
     emit(part) {
       native?.see(part)
       state = reduce(state, part)
-      if (part.type === 'context') Object.assign(headers, contextHeaders(part))
+      if (part.type === 'context') {
+        const from = part.window === options.window ? undefined : model.windowFrom?.()
+        Object.assign(headers, contextHeaders(part, from))
+      }
       if (state.trimmed > 0) headers['x-throughline-trimmed'] = String(state.trimmed)
       if (native?.isPassed()) return
       if (part.type === 'text-delta') return writer.text(state.start, part.text, part.logprobs)

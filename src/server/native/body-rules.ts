@@ -1,5 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/values.ts'
+import { isObject, present } from '../../log/values.ts'
 import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
 import { ownSignature } from '../adapters/messages/messages-adapter.ts'
@@ -7,7 +7,8 @@ import { thoughtMark } from '../adapters/responses/to-response.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {
-  readonly window: number
+  /** Undefined while it is unknown. */
+  readonly window: number | undefined
   /** The most tokens of the reply: as many as the client allows and the window has left. */
   readonly most?: number | undefined
   /** The tools in the order in which they are sent. */
@@ -102,9 +103,13 @@ const ollama: BodyRules = {
     const options = isObject(body.options) ? body.options : {}
     const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !reloads.has(name)))
     const less = lower(options, 'num_predict', most)
-    const isSame = options.num_ctx === window && Object.keys(kept).length === Object.keys(options).length - 1
+    const sent = { ...kept, ...less, ...present({ num_ctx: window }) }
+    const names = Object.keys(sent)
+    const isSame =
+      names.length === Object.keys(options).length &&
+      names.every(name => sent[name as keyof typeof sent] === options[name])
     return {
-      ...(isSame && less.num_predict === undefined ? {} : { options: { ...kept, ...less, num_ctx: window } }),
+      ...(isSame ? {} : { options: sent }),
       ...(body.truncate === false ? {} : { truncate: false }),
       ...(body.shift === false ? {} : { shift: false }),
     }
