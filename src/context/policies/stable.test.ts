@@ -80,8 +80,6 @@ describe('stable', () => {
     expect(cuts).toBeGreaterThan(100)
   })
 
-<<<<<<< HEAD
-=======
   it('cuts nothing that fits, to the last token', () => {
     const all = [system('Be brief.'), ...chat(40)]
     for (let length = 2; length <= all.length; length += 2) {
@@ -93,7 +91,6 @@ describe('stable', () => {
     }
   })
 
->>>>>>> main
   it('counts the line of a cleared result once, however often it is sent', () => {
     const plain = words()
     const lines: string[] = []
@@ -118,12 +115,7 @@ describe('stable', () => {
       const fresh = new Set(lines.splice(0).map(line => line.split(')', 1)[0]!))
       expect([...fresh].filter(name => seen.has(name))).toEqual([])
       for (const name of fresh) seen.add(name)
-<<<<<<< HEAD
-      for (const message of round('read', `result ${n} ${'word '.repeat(150)}`)) fitter.append(message)
-      fitter.append(assistant(`answer ${n}`))
-=======
       fitter.append(...round('read', `result ${n} ${'word '.repeat(150)}`), assistant('It is read.'))
->>>>>>> main
     }
     expect(seen.size).toBeGreaterThan(10)
     expect(sent).toBeGreaterThan(2 * seen.size)

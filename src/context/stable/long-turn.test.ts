@@ -373,15 +373,6 @@ describe('a chat', () => {
   ]
   const chat = Array.from({ length: 24 }, (_, n) => exchange(n)).flat()
 
-<<<<<<< HEAD
-  it('puts no line of ours into the mouth of the assistant', () => {
-    const next = { role: 'user', content: 'And now?' }
-    const answers = new Set(chat.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])))
-    for (let size = 6; size < chat.length; size += 2) {
-      const { messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
-      for (const { role, content } of messages) if (role === 'assistant') expect(answers).toContain(content)
-    }
-=======
   it('lets whole exchanges go, oldest first, and turns no answer into a line', () => {
     const next = { role: 'user', content: 'And now?' }
     const fitted = (size: number) => fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt
@@ -392,6 +383,14 @@ describe('a chat', () => {
     expect(counts.cleared).toBe(0)
     // What the message speaks of: the last exchange, and the two before it.
     expect(entries.slice(size - 6).map(({ fate }) => fate)).toEqual(Array(7).fill('kept'))
->>>>>>> main
+  })
+
+  it('puts no line of ours into the mouth of the assistant', () => {
+    const next = { role: 'user', content: 'And now?' }
+    const answers = new Set(chat.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])))
+    for (let size = 6; size < chat.length; size += 2) {
+      const { messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
+      for (const { role, content } of messages) if (role === 'assistant') expect(answers).toContain(content)
+    }
   })
 })

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../log/message.ts'
-import { round } from '../../testing/builders.ts'
 import { randomConversation } from '../../testing/random-conversation.ts'
 import { type Policy, pipe } from '../draft/draft.ts'
 import { fit } from '../fit.ts'
@@ -87,16 +86,6 @@ describe('why', () => {
     }
   })
 
-<<<<<<< HEAD
-  it('foretells nothing of a result that is sent as one line', () => {
-    const long = 'The answer says more and more. '.repeat(20)
-    const rounds = Array.from({ length: 30 }, () => round('look', long)).flat()
-    const asked = [{ role: 'user', content: 'Look everywhere.' }, ...rounds]
-    const { entries } = fit(asked, room).receipt
-    const cleared = entries.filter(({ fate }) => fate === 'cleared').map(({ seq }) => seq)
-    expect(cleared.length).toBeGreaterThan(1)
-    for (const seq of cleared) expect(why(asked, seq, room).leaving).toBeUndefined()
-=======
   it('counts a long result as gone when it becomes one line, and foretells nothing of that line', () => {
     const answers = Array.from({ length: 14 }, (_, n) => [
       { role: 'user', content: `Question ${n}?` },
@@ -120,7 +109,6 @@ describe('why', () => {
     }
     expect(fates.filter(one => one === 'cleared').length).toBeGreaterThan(1)
     expect(Math.abs(fates.indexOf('cleared') + 1 - leaving!.turns)).toBeLessThan(3)
->>>>>>> main
   })
 
   const mine: Policy = { name: 'mine', apply: draft => draft.drop([draft.units[1]!], 'because') }
