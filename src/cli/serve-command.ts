@@ -44,6 +44,11 @@ export function serveCommand(command: Command): void {
     printError(
       `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}`,
     )
+    // Not waited for: a server that is asked for its models may be slow.
+    void server.windows().then(
+      lines => lines.forEach(printError),
+      () => undefined,
+    )
     await stopSignal()
     await server.stop()
   })

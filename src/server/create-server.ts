@@ -34,6 +34,7 @@ import { answerMcp } from './routes/mcp-route.ts'
 import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import type { ServerLimits, ServerParts } from './routes/server-parts.ts'
+import { tellResidue } from './routes/tell-residue.ts'
 import { uiChatRoutes } from './routes/ui-chat.ts'
 import { toFault } from './to-fault.ts'
 import { withCredential } from './upstream/credential.ts'
@@ -68,7 +69,7 @@ export interface ServerOptions
   /** What a million tokens of a prompt cost: `0.15 USD`. Default: not known. */
   readonly price?: string | undefined
   /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
-  readonly about?: Pick<AboutServer, 'upstream' | 'store'>
+  readonly about?: Pick<AboutServer, 'upstream' | 'store' | 'window'>
   /** Called with what became of a request. */
   readonly onServed?: (served: Served) => void
 }
@@ -126,8 +127,9 @@ export function createServer(rawOptions: ServerOptions) {
   const runner = createRunner(gate, cancels, served => {
     const by = served.model === undefined ? undefined : upstreams.find(served.model)
     const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-    metrics.count(outcome)
+    // Told first: a fault in counting must not hide it.
     rawOptions.onServed?.(outcome)
+    metrics.count(outcome)
   })
   // A list of messages has about 20 JSON values per message.
   const json = { maxDepth, maxValues: maxMessages * 20 }
@@ -174,6 +176,7 @@ export function createServer(rawOptions: ServerOptions) {
     context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
+  app.use(tellResidue(store))
   app.all('/mcp', requireScope('read'), context =>
     answerMcp(context.req.raw, context.var, parts, thread => {
       refuseInner(thread.key)
@@ -224,9 +227,17 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
-      name => `x-throughline-${name}`,
-    ),
+    ...[
+      'tokens',
+      'window',
+      'window-from',
+      'kept',
+      'recalled',
+      'left-out',
+      'left-out-kinds',
+      'read',
+      'trimmed',
+    ].map(name => `x-throughline-${name}`),
     'retry-after',
   ],
   maxAge: 600,

@@ -6,3 +6,7 @@ const partPrefix = `${erasedPrefix},"part":true`
 
 export const isErased = ({ payload }: { readonly payload: string }): boolean =>
   payload.startsWith(erasedPrefix) && !payload.startsWith(partPrefix)
+
+/** Said where something was erased or deleted and a store has a `residue`. */
+export const residueNote =
+  'Gone from the log; the file is cleared when the other processes that read it have ended.'

@@ -22,7 +22,10 @@ export interface TurnOptions
    * network, else `'as sent'`.
    */
   readonly systemPrompt?: FitOptions['systemPrompt']
-  /** The tokens that the model can take, prompt and reply together. Default: the history's, else what the model says, else 4096. */
+  /**
+   * The tokens that the model can take, prompt and reply together. Default: the history's, else what the model says, else
+   * unknown: then nothing is cut.
+   */
   readonly window?: number
   /** What is done when even the newest messages do not fit: see `fit`. Default `'trim-results'`, with a warning. */
   readonly overflow?: FitOptions['overflow']

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../api/client.ts'
 import type { TimelinePoint } from '../api/timeline.ts'
-import { amountOf } from './format.ts'
+import { amountOf, count } from './format.ts'
 
 /** Where the tokens of a figure come from, for its tooltip. */
 export const calibrationText = (factor = 1): string =>
@@ -17,6 +17,10 @@ export function moneyOf(tokens: number, price: Price): string {
   const shown = money.toLocaleString('en', { maximumSignificantDigits: 2 })
   return `, ${shown} ${price.currency}`
 }
+
+/** What follows the tokens that were sent: `of 8,192 tokens`. */
+export const ofWindow = (window: number | undefined): string =>
+  window === undefined ? 'tokens, window unknown: nothing is cut' : `of ${count(window)} tokens`
 
 /** Why a cut leaves room free, for the bar and for the panel of an entry. */
 export const keptFree = ({ turns }: Pick<NonNullable<TimelinePoint['cut']>, 'turns'>): string =>

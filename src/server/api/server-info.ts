@@ -31,7 +31,13 @@ export const serverRoutes = [
         )
         .optional()
         .describe('where there are several: each, in the order in which they are tried for a name'),
-      models: z.array(z.object({ name: z.string(), window: count.optional() })),
+      models: z.array(
+        z.object({
+          name: z.string(),
+          window: count.optional().describe('absent while it is unknown: then nothing is cut'),
+          windowFrom: z.string().optional().describe('from where it is known: `told by the server`'),
+        }),
+      ),
       model: z
         .string()
         .optional()
@@ -82,9 +88,9 @@ export const serverRoutes = [
           : all.map(({ name, patterns, upstream: { kind, address } }) => ({
               ...{ name, kind, models: [...patterns], address: mayInspect ? address : undefined },
             })),
-        models: models.map(({ name, window }) => ({ name, window })),
+        models: models.map(({ name, window, windowFrom }) => ({ name, window, windowFrom })),
         ...{ model: models[0]?.name, policies: policyNames, policy: options.policy?.name },
-        ...{ window: options.window, reserve: options.reserve },
+        ...{ window: options.window ?? about.window, reserve: options.reserve },
         ...{ remember: about.remember, person: about.person, store: mayInspect ? about.store : undefined },
         addresses: {
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },

@@ -9,6 +9,7 @@ import { keepResult, runTool } from '../../turn/tools/run-tools.ts'
 import { readingTool, readMessageSpec } from '../../turn/tools/tool.ts'
 import type { Asking, TurnOptions } from '../../turn/turn-options.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
+import { callMark } from '../identity/chain.ts'
 import { ownResult } from '../identity/item.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Inquiry } from './inquiry.ts'
@@ -121,7 +122,11 @@ export async function answer(
             return true
           },
           dataOf: modelReply => dataOf?.(withoutOwn(modelReply, asking)),
-          marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
+          marksOf: ({ calls }) => [
+            ...(marksOf?.() ?? []),
+            ...agentMarks(keyId, calls),
+            ...calls.slice(0, mostMarked).map(({ id }) => callMark(keyId, id)),
+          ],
           async onKept(kept) {
             reply = withoutOwn(kept, asking)
           },
@@ -141,6 +146,9 @@ export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<
     throw error
   }
 }
+
+/** Of a reply with more calls, clients are known by the first ones. */
+const mostMarked = 8
 
 /** A model that goes on writing nothing but notes, or reading, is not asked again for ever. */
 const mostNoteRounds = 3

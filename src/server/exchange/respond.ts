@@ -17,7 +17,7 @@ import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import type { ReplyWriter, StreamLimits } from './reply-writer.ts'
-import { contextHeaders, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
+import { contextHeaders, leftOutHeader, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
 import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'
@@ -48,7 +48,10 @@ export async function respond(task: ReplyTask): Promise<Response> {
   })
   const { thread } = entered.place
   // The writers read them when the response begins.
-  const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
+  const headers: Record<string, string> = {
+    ...placeHeaders(requestId, thread),
+    ...leftOutHeader(inquiry.request),
+  }
   const writer = inquiry.request.stream
     ? streamWriter(adapter, requestId, run, limits, headers)
     : wholeWriter(adapter, requestId, headers)
@@ -141,7 +144,10 @@ async function serveTurn(
     emit(part) {
       native?.see(part)
       state = reduce(state, part)
-      if (part.type === 'context') Object.assign(headers, contextHeaders(part))
+      if (part.type === 'context') {
+        const from = part.window === options.window ? undefined : model.windowFrom?.()
+        Object.assign(headers, contextHeaders(part, from))
+      }
       if (state.trimmed > 0) headers['x-throughline-trimmed'] = String(state.trimmed)
       if (native?.isPassed()) return
       if (part.type === 'text-delta') return writer.text(state.start, part.text, part.logprobs)

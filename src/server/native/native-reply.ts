@@ -1,6 +1,7 @@
 import { type Model, ModelError, type ModelFiles, type ModelRequest } from '../../models/model.ts'
 import type { Relay } from '../../models/wire/ask.ts'
 import { type Refusal, takesLateSystem } from '../../models/wire/wire.ts'
+import { shownWindow } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import type { Adapter, ChatRequest } from '../adapters/adapter.ts'
 import { headersOn } from '../upstream/pass-headers.ts'
@@ -41,6 +42,8 @@ export function openNative(call: NativeCall) {
   let hasBegun = false
   let hasPassed = false
   let held = ''
+  /** What only announces a stream. It waits, so that a refusal in the stream can still be answered with another prompt. */
+  let opening = ''
   let headers: UpstreamHeaders = {}
   let refusal: Refusal | undefined
   let hasEnded = false
@@ -53,17 +56,24 @@ export function openNative(call: NativeCall) {
       headers = upstreamHeaders
       hasBegun = true
     },
-    piece(text, isEnding) {
+    piece(text, phase) {
       if (isHidden) return
-      hasEnded ||= isEnding
-      if (hasEnded) held += text
+      if (phase === 'opening') {
+        opening += text
+        // The answer begins all the same.
+        return write('', headers)
+      }
+      const piece = `${opening}${text}`
+      opening = ''
+      hasEnded ||= phase !== 'open'
+      if (hasEnded) held += piece
       else {
         hasPassed = true
-        return write(text, headers)
+        return write(piece, headers)
       }
     },
     fault(text) {
-      fault = text
+      fault = `${opening}${text}`
     },
     whole(text, upstreamHeaders) {
       relay.begin(upstreamHeaders)
@@ -80,7 +90,7 @@ export function openNative(call: NativeCall) {
     files: base.files && withUploads(base.files),
     async *stream({ messages, settings, tools, signal }) {
       refusal = fault = undefined
-      held = ''
+      held = opening = ''
       hasBegun = hasEnded = false
       const body = call.isPassed ? client.bytes : await fittedBody({ settings, tools, signal })
       isAsked = true
@@ -102,7 +112,7 @@ export function openNative(call: NativeCall) {
   }
 
   async function fittedBody({ settings, tools, signal }: Omit<ModelRequest, 'messages'>) {
-    const window = (await base.window(signal)) ?? context!.window
+    const window = (await base.window(signal)) ?? shownWindow(context!.window)
     const isShort = (context!.receipt.toolsSaved ?? 0) > 0
     return writeBody({
       ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },

@@ -12,6 +12,7 @@ import { compact, compactsItself } from '../exchange/compact.ts'
 import { logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
+import { wishWindow } from '../exchange/wish-window.ts'
 import { BusyError } from '../guard/create-gate.ts'
 import { addedMessages } from '../identity/added-messages.ts'
 import { comparedOf } from '../identity/item.ts'
@@ -105,6 +106,7 @@ export async function answerChat(
       return compacted
     }
     run.enter(request.signal)
+    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
     return await respond({
       ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
       options: { ...parts.options, ...upstreamOptions },

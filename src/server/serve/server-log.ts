@@ -7,6 +7,7 @@ import { present } from '../../log/values.ts'
 import type { Store } from '../../stores/store.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import type { Served } from '../exchange/runner.ts'
+import { toFault } from '../to-fault.ts'
 
 /** The log of the server, a line of JSON for each request. It holds no texts of conversations. */
 export function createServerLog(level: ServerConfig['logLevel'], write?: (line: string) => void) {
@@ -25,8 +26,20 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
           : { error: error instanceof Error ? error.name : typeof error },
         'texts got no vectors',
       ),
-    served({ requestId, adapter, model, upstream, place, answered, fault, trimmed, ms }: Served): void {
+    served({
+      requestId,
+      adapter,
+      model,
+      upstream,
+      place,
+      answered,
+      fault,
+      trimmed,
+      ms,
+      ...more
+    }: Served): void {
       const { result } = answered ?? {}
+      const failed = fault ?? (result?.error && toFault(result.error))
       const facts = {
         requestId,
         adapter,
@@ -41,10 +54,17 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
         status: result?.status,
         rounds: result?.rounds,
         usage: result?.usage,
-        error: fault?.code ?? result?.error?.code,
+        error: failed?.code,
+        failure: failed?.failure,
         trimmed: trimmed || undefined,
         httpStatus: fault?.status,
       }
+      const { otherWindow } = more
+      if (otherWindow)
+        log.info(
+          { requestId, model: facts.model, ...otherWindow },
+          'a client asked for another num_ctx than the model has: that of the model counts',
+        )
       const isBad = (fault?.status ?? 0) >= 500 || result?.status === 'failed'
       log[isBad ? 'warn' : 'info'](facts, 'request')
     },

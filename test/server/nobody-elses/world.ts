@@ -1,3 +1,4 @@
+import { choosePolicy, policyNames } from '../../../src/context/policies/choose-policy.ts'
 import { createServer } from '../../../src/server/create-server.ts'
 import { openaiUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
@@ -72,6 +73,7 @@ export async function runWorld(
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
     ...{ store: memoryStore(), upstream, now: () => ++time, newId: () => `id-${++ids}` },
+    policy: choosePolicy(pick(policyNames)),
   })
   const fetch = through(request => server.fetch(request))
   const hasOneFace = random() < 0.7

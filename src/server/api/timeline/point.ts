@@ -9,7 +9,7 @@ import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
-import { factorField, toCutFigures, toFigures } from '../model-tokens.ts'
+import { factorField, toCutFigures, toFigures, windowField } from '../model-tokens.ts'
 import { type AnswerOf, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
 import { shadow, toShadow } from '../shadow.ts'
 import type { ThreadReading } from './reading.ts'
@@ -27,7 +27,7 @@ export const point = z.object({
   error: z.string().optional(),
   policy: z.string(),
   factor: factorField,
-  window: count.describe('as it was set'),
+  window: windowField,
   reserve: count,
   margin: count,
   tokens: count.describe('the tokens of the prompt as we count them, calibrated'),
