@@ -52,6 +52,7 @@ export function makeReceipt(
     // People print receipts: what does not apply is absent.
     ...present({
       cut: cut && { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) },
+      rules: insertions.find(({ rules }) => rules)?.rules,
       changing: draft.frame.changing?.text ? changingIn(finished, prefix) : undefined,
       prefix,
       toolsSaved: toolsSaved || undefined,
