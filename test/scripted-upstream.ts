@@ -50,6 +50,8 @@ export async function startUpstream(script: UpstreamScript): Promise<Upstream> {
     const answer = typeof script === 'function' ? script(request, at) : script[at]
     await write(response, answer ?? { status: 500, body: { error: `no answer ${at} in the script` } })
   })
+  // A machine under load must not close what is about to be used.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

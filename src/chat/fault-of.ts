@@ -36,7 +36,8 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     return { status: 404, code, message, isRetryable: false, field: error.field }
   if (error instanceof InvalidMessageError) return { status: 400, code: 'bad_request', message }
   if (error instanceof ModelError) {
-    const { isRetryable, retryAfterMs, tokens } = error
+    const { isRetryable, retryAfterMs, tokens: { prompt, window } = {} } = error
+    const tokens = prompt === undefined || window === undefined ? undefined : { prompt, window }
     return { status: modelStatus(error), code, message, isRetryable, retryAfterMs, tokens }
   }
   if (error instanceof LeaseError) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { UserError } from './print.ts'
+import { residueNote } from '../stores/erased.ts'
+import { printError, UserError } from './print.ts'
 
 export interface ServerFlags {
   readonly server?: string
@@ -27,6 +28,7 @@ export function askServer(server: string, key = process.env.THROUGHLINE_KEY, und
       const { message, cause } = error as Error
       throw new UserError(`cannot reach ${server}: ${cause instanceof Error ? cause.message : message}`)
     }
+    if (response.status === 202) printError(residueNote)
     if (response.ok || (method === 'DELETE' && response.status === 404)) return response
     const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } }
     throw new UserError(`the server at ${server} says: ${error?.message ?? response.status}`)

@@ -3,8 +3,9 @@ import type { Command } from 'commander'
 import { createHistory } from '../history/create-history.ts'
 import type { History, HistoryOptions } from '../history/history.ts'
 import { listTenants } from '../server/auth/tenants.ts'
+import { residueNote } from '../stores/erased.ts'
 import type { Store } from '../stores/store.ts'
-import { UserError } from './print.ts'
+import { printError, UserError } from './print.ts'
 
 export interface LogOptions {
   readonly db: string
@@ -96,5 +97,6 @@ export async function withStore<T>(db: string, readOnly: boolean, use: (store: S
     return await use(store)
   } finally {
     await store.close()
+    if (store.residue?.()) printError(residueNote)
   }
 }

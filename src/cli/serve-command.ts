@@ -22,7 +22,9 @@ export function serveCommand(command: Command): void {
     .configureHelp({
       optionDescription: option => option.description || explain(option.attributeName() as SettingName),
     })
-  for (const name of settingNames) command.option(`${flagOf(name)} <value>`)
+  // A switch that is named is on.
+  for (const name of settingNames)
+    command.option(`${flagOf(name)} ${formOf(name) === switchForm ? '[value]' : '<value>'}`)
   command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
     const file = fileOf(path ?? process.env.THROUGHLINE_CONFIG)
     const effective = readConfig({ flags, env: process.env, file })
@@ -36,14 +38,23 @@ export function serveCommand(command: Command): void {
     // Not to stdout, which is for the log: a line of JSON for each request.
     printError(`Throughline listens at ${server.url}`)
     for (const line of server.upstream.split('\n')) printError(line)
+    if (effective.config.shadow)
+      printError('Shadow: every request passes as it came; the page shows what would have been sent.')
     if (server.inspector !== undefined) printError(`Inspector: ${server.inspector}`)
     printError(
       `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}`,
+    )
+    // Not waited for: a server that is asked for its models may be slow.
+    void server.windows().then(
+      lines => lines.forEach(printError),
+      () => undefined,
     )
     await stopSignal()
     await server.stop()
   })
 }
+
+const switchForm = 'true or false'
 
 function explain(name: SettingName): string {
   const value = defaultOf(name)

@@ -80,7 +80,8 @@ function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): str
   const how = 'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
   const next = `${toText(at.growth)} of them are kept for about ${plural(at.turns, 'more turn')}, so that nothing is read again until then`
   const recall = at.recall > 0 ? `, and ${toText(at.recall)} for what a message asks for` : ''
-  return `${what}, ${why}; ${how}. ${used}: ${next}${recall}.`
+  const right = at.right === undefined ? '' : ` From message ${at.right} on all stays by right.`
+  return `${what}, ${why}; ${how}.${right} ${used}: ${next}${recall}.`
 }
 
 /** Which lines of the system prompt stand apart, and what that saved. */

@@ -13,6 +13,7 @@ import {
   fates,
   type Part,
   type Receipt,
+  type ReceiptCut,
   type ReceiptEntry,
   type ReceiptStretch,
   type SentMessage,
@@ -51,7 +52,7 @@ export function makeReceipt(
     ),
     // People print receipts: what does not apply is absent.
     ...present({
-      cut: cut && { ...cut, before: seqOf(cut.before), at: seqOf(cut.at) },
+      cut: cut && toPlaces(cut, seqOf),
       rules: insertions.find(({ rules }) => rules)?.rules,
       changing: draft.frame.changing?.text ? changingIn(finished, prefix) : undefined,
       prefix,
@@ -73,6 +74,12 @@ export function makeReceipt(
       return entries
     },
   }
+}
+
+/** A cut whose units are messages. */
+function toPlaces(cut: ReceiptCut, seqOf: (unit: number) => number): ReceiptCut {
+  const right = cut.right === undefined ? undefined : seqOf(cut.right)
+  return { ...cut, before: seqOf(cut.before), at: seqOf(cut.at), ...present({ right }) }
 }
 
 function changingIn({ draft: { frame } }: Finished, prefix?: SharedPrefix): ChangingLines {
@@ -135,15 +142,16 @@ type Verdict = Pick<ReceiptEntry, 'fate' | 'rule' | 'why'>
 
 /** The only rule for fates. Sent: kept, altered or cleared; stood for by a text: recalled, moved or digested; else omitted. */
 function makeStretches(
-  { draft: { frame, spans }, pieces }: Finished,
+  { draft: { frame, spans, cut }, pieces }: Finished,
   sent: readonly SentMessage[],
   policy: string,
   end: number,
 ): readonly ReceiptStretch[] {
   const { transcript, origin } = frame
+  const right = cut?.right === undefined ? end : origin + transcript.units[cut.right]!.from
   const verdicts = new Map<number, Verdict>()
   for (const [place, { seqs }] of sent.entries())
-    for (const seq of seqs) verdicts.set(seq, sentVerdict(pieces[place]!))
+    for (const seq of seqs) verdicts.set(seq, sentVerdict(pieces[place]!, seq >= right))
   // Last: a cleared message that is quoted counts as recalled, wherever its line stands.
   for (const text of sent.flatMap(message => [message, ...(message.joined ?? [])]))
     for (const seq of text.standsFor) verdicts.set(seq, standingVerdict(text, seq))
@@ -185,8 +193,16 @@ function makeStretches(
 
 const unitAt = ({ transcript: { units } }: Frame, at: number) => units[rangeAt(units, at)]!
 
-const sentVerdict = ({ part, altered, held, isCleared }: Piece): Verdict =>
-  altered ? { fate: isCleared ? 'cleared' : 'altered', ...altered } : { ...keptVerdict(part), ...held }
+function sentVerdict({ part, altered, held, isCleared }: Piece, isLate: boolean): Verdict {
+  if (altered) return { fate: isCleared ? 'cleared' : 'altered', ...altered }
+  return isLate && part === 'history' && !held ? byRight : { ...keptVerdict(part), ...held }
+}
+
+const byRight: Verdict = {
+  fate: 'kept',
+  rule: 'right',
+  why: 'the last exchanges, and a pasted text, stay by right',
+}
 
 /** Why a message of a part is sent as it is. */
 export const keptVerdict = (part: Part): Verdict => ({

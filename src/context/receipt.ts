@@ -92,6 +92,8 @@ export interface ReceiptCut {
   readonly at: number
   readonly needed: number
   readonly limit: number
+  /** The first message of what stays by right: the last exchanges, and a pasted text. Recall takes the room of earlier ones. */
+  readonly right?: number | undefined
   /** The tokens by which the conversation may grow before the next cut. */
   readonly growth: number
   /** In about how many turns, each as long as the last ones, that will be. */

@@ -4,6 +4,7 @@ import { groupBy } from '../log/group-by.ts'
 import { cut } from '../log/line.ts'
 import { readMessage } from '../log/parse-message.ts'
 import type { StoredTurn } from '../stores/store.ts'
+import { shownWindow } from '../tokens/unknown-window.ts'
 import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'
 import { type ExperimentThreads, type RoleData, readState, stepOf } from './log/experiment-threads.ts'
@@ -143,9 +144,12 @@ async function callsSince(thread: Thread, turn: number): Promise<readonly Thread
   }
 }
 
-/** Window and reserve as they were set, in the model's tokens. `factor`: the calibration of our counts; absent for 1. */
+/** Window and reserve in the model's tokens; no window while it is unknown. `factor`: the calibration of our counts; absent for 1. */
 function toActCall(call: ThreadCall) {
   const { id, status, model, reported } = call
   const { window, reserve, factor } = readPlan(call.plan)
-  return { id, status, model, window, reserve, predicted: predictedIn(call), factor, reported }
+  return {
+    ...{ id, status, model, reserve, predicted: predictedIn(call), factor, reported },
+    window: shownWindow(window),
+  }
 }

@@ -10,11 +10,13 @@ import type { CallOutcome, CallStart } from './calls/calls.ts'
 import { dumpableOf, promptName, replayCall, toThreadCall, withOutcome } from './calls/calls.ts'
 import { hashOf, toCanonical } from './calls/hash-of.ts'
 import { leadingPrompt, toPlan } from './calls/plan.ts'
-import { createHands, eraseEntry, type HandSource } from './hands.ts'
+import { eraseEntry } from './erase-entry.ts'
+import { createHands, type HandSource } from './hands.ts'
 import { findQuotes, type Passages } from './log/find-quotes.ts'
 import { type Hand, isHandEntry } from './log/hand.ts'
 import type { StillSaid } from './log/lines.ts'
 import {
+  asSeen,
   isSeen,
   makeEntries,
   type QuoteReference,
@@ -25,6 +27,7 @@ import {
 } from './log/logged-message.ts'
 import { toPastTurns } from './log/past-turn.ts'
 import { checkBranch, listLog, mainBranch } from './log/read-log.ts'
+import { markRepeats, repeatedHands } from './log/repeats.ts'
 import type { ContextRequest } from './log/thread-log.ts'
 import { readThreadState } from './log/thread-state.ts'
 import { isSideThread } from './side-name.ts'
@@ -73,7 +76,7 @@ export function createThread(options: ThreadSource): Thread {
 
   async function saveCall(
     fitted: Context,
-    { model, turn, room, settings }: CallStart,
+    { model, turn, room, settings, shadow }: CallStart,
     outcome: Pick<StoredCall, 'status' | 'reported'>,
   ): Promise<StoredCall> {
     const log = logOf(key)
@@ -90,8 +93,8 @@ export function createThread(options: ThreadSource): Thread {
       turn: turn ?? head?.turns ?? 0,
       time: now(),
       model,
-      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room, settings })),
-      predicted: fitted.tokens,
+      plan: JSON.stringify(toPlan(fitted, log, { ...stored, room, settings, shadow })),
+      predicted: shadow?.tokens ?? fitted.tokens,
       ...outcome,
     })
   }
@@ -123,13 +126,31 @@ export function createThread(options: ThreadSource): Thread {
     return call
   }
 
-  /** A branch that begins takes along what was done since with the messages that it shares. */
-  async function handsAlong(): Promise<readonly Hand[] | undefined> {
-    if (key.branch === mainBranch) return undefined
-    const { forkOf, head } = (await store.head(key)) ?? {}
-    if (!forkOf || head !== forkOf.at) return undefined
-    const hands = await logOf({ ...key, branch: forkOf.branch }).carriedHands(forkOf.at)
-    return hands.length > 0 ? hands : undefined
+  /** A branch that begins takes along what was done with the messages that it shares, and with those that it repeats. */
+  async function takeAlong(messages: readonly TurnMessage[], first?: number) {
+    if (key.branch === mainBranch) return { messages, hands: [] }
+    const { forkOf, head = 0 } = (await store.head(key)) ?? {}
+    if (!forkOf) return { messages, hands: [] }
+    const { branch, at } = forkOf
+    const line = { source: { ...source, key: { ...key, branch } }, at }
+    const isFirst = head === at
+    const all = isFirst ? await markRepeats(messages, line) : messages
+    const shared = isFirst ? await logOf(line.source.key).carriedHands(at) : []
+    const isRepeat = all.some(message => isSeen(message) && message.repeats !== undefined)
+    const hands = isRepeat ? await logOf(line.source.key).hands() : undefined
+    const repeated = hands ? await repeatedHands(all, first ?? head + 1, line, hands) : []
+    return { messages: all, hands: [...shared, ...repeated] as readonly Hand[] }
+  }
+
+  /** Messages of a client with what they take along, which stands beside the last of them. */
+  async function withHands(
+    messages: readonly TurnMessage[],
+    first?: number,
+  ): Promise<readonly TurnMessage[]> {
+    const { messages: all, hands } = await takeAlong(messages, first)
+    const last = all.at(-1)
+    if (last === undefined || hands.length === 0) return all
+    return [...all.slice(0, -1), { ...asSeen(last), hands }]
   }
 
   return {
@@ -141,19 +162,20 @@ export function createThread(options: ThreadSource): Thread {
         ...{ key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1, overlay: 1 },
       })
       const { key: idempotency, cancelledTurn, data, marks, after, isFollowed, overlay } = how
-      const messages = Array.isArray(input) ? (input as readonly MessageLike[]) : [input as MessageLike]
-      const once = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(input)) }
-      const last = messages.at(-1)
+      const sources = Array.isArray(input) ? (input as readonly TurnMessage[]) : [input as TurnMessage]
+      const messages = sources.map(wholeOf)
+      const body = Array.isArray(input) ? messages : messages[0]
+      const once = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(body)) }
       const guest = await guestHere()
-      const quotes = last && guest === undefined ? await quotesFor(last) : undefined
-      const beside = present({ data, quotes, hands: await handsAlong() })
-      const isWithMore = last !== undefined && Object.keys(beside).length > 0
-      const all: TurnMessage[] = isWithMore
-        ? [...messages.slice(0, -1), { message: last, ...beside }]
-        : [...messages]
+      const newest = messages.at(-1)
+      const quotes = newest && guest === undefined ? await quotesFor(newest) : undefined
+      const all = [...(await withHands(sources))]
+      const beside = present({ data, quotes })
+      const last = all.at(-1)
+      if (last !== undefined && Object.keys(beside).length > 0)
+        all[all.length - 1] = { ...asSeen(last), ...beside }
       const [first] = all
-      if (first !== undefined && overlay)
-        all[0] = isSeen(first) ? { ...first, overlay } : { message: first, overlay }
+      if (first !== undefined && overlay) all[0] = { ...asSeen(first), overlay }
       const entries = await makeEntries(all, newEntryOf(guest))
       const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
       const request = { owner, leaseMs, entries, marks, isFollowed, ...once }
@@ -185,6 +207,7 @@ export function createThread(options: ThreadSource): Thread {
       const newEntry = newEntryOf(entries[0]?.guest)
       return { turn: createTurn({ ...options, begun, isFollowed, messages, newEntry }), entries }
     },
+    withHands,
     entries: view => listNewest(source, view),
     async seedTurns(messages) {
       let time = now()
@@ -201,7 +224,7 @@ export function createThread(options: ThreadSource): Thread {
       await prepare(seq + 1, seq + entries.length)
     },
     async seed(...messages) {
-      const entries = await makeEntries(messages, newEntryOf(await guestHere()))
+      const entries = await makeEntries(await withHands(messages), newEntryOf(await guestHere()))
       const head = await store.head(key)
       checkBranch(key, head)
       await store.seed(key, { expectedHead: head?.head ?? 0, entries })

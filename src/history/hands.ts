@@ -3,18 +3,12 @@ import type { FitOptions } from '../context/fit.ts'
 import { defaultPolicy } from '../context/policies/recall.ts'
 import type { Receipt } from '../context/receipt.ts'
 import { InvalidOptionError, showValue, ThroughlineError } from '../log/error.ts'
-import type { Message, MessageLike } from '../log/message.ts'
-import { readMessage } from '../log/parse-message.ts'
-import { erasedText } from '../log/texts.ts'
-import { isObject } from '../log/values.ts'
-import { toolResultFor } from '../log/write-message.ts'
-import type { StoredEntry, ThreadKey } from '../stores/store.ts'
-import { turnOpen } from '../stores/store-error.ts'
+import type { ThreadKey } from '../stores/store.ts'
 import { toModelTokens } from '../tokens/calibration.ts'
-import { promptActor } from './calls/calls.ts'
-import { type Hand, type HandState, handMessage, isHandEntry, pin, pinning } from './log/hand.ts'
-import { recountEntry, toEntry } from './log/logged-message.ts'
-import { checkBranch, type LogSource, readLog } from './log/read-log.ts'
+import { readingRounds } from './copies.ts'
+import { type Hand, type HandState, handMessage, pin, pinning } from './log/hand.ts'
+import { toEntry } from './log/logged-message.ts'
+import { checkBranch, type LogSource } from './log/read-log.ts'
 import type { ThreadLog } from './log/thread-log.ts'
 import { tryAgain, untilKnown } from './turn.ts'
 import type { ViewOptions } from './views.ts'
@@ -56,15 +50,31 @@ export function createHands(source: HandSource): Hands {
     const log = logOf(key)
     const { unit, ...handled } = await log.unitAt(seq)
     if (!unit || !isOrdinary(unit))
-      throw wrongPlace(
-        `expected the place of a message of the user, the model or a tool, got ${showValue(seq)}`,
-      )
+      throw wrongPlace('expected the place of a message of the user, the model or a tool', seq)
     const head = await source.store.head(key)
     if (does === 'hide' && head?.open && handled.last >= head.open.first)
-      throw wrongPlace(`message ${seq} is part of the open turn: hide it when that is over`)
-    const isSet = (await log.hands())[of].includes(handled.first)
-    if (isSet === (does === 'free')) await appendHand(source, { does, seq: handled.first })
+      throw new InvalidOptionError(
+        'seq',
+        `message ${seq} is part of the open turn: hide it when that is over`,
+      )
+    const set = new Set((await log.hands())[of])
+    const firsts = [handled.first, ...(of === 'hidden' ? await readersOf(log, handled, head?.open) : [])]
+    const changed = firsts.filter(first => set.has(first) === (does === 'free'))
+    if (changed.length > 0)
+      await appendHands(
+        source,
+        changed.map(first => ({ does, seq: first })),
+      )
     return handled
+  }
+
+  /** The rounds in which the model has read a message: they are hidden with it, but for those of the open turn. */
+  async function readersOf(log: ThreadLog, handled: HandledUnit, open?: { readonly first: number }) {
+    const rounds = await readingRounds(source, handled)
+    const units = await Promise.all(rounds.map(seq => log.unitAt(seq)))
+    return units
+      .filter(({ unit, last: end }) => unit && isOrdinary(unit) && (!open || end < open.first))
+      .map(unit => unit.first)
   }
 
   return {
@@ -85,7 +95,8 @@ export function createHands(source: HandSource): Hands {
   }
 }
 
-const wrongPlace = (problem: string) => new InvalidOptionError('seq', problem)
+export const wrongPlace = (problem: string, seq: unknown) =>
+  new InvalidOptionError('seq', `${problem}, got ${showValue(seq)}`)
 
 /** Options of a context with one more message pinned, to see whether all pins have room. */
 export const withPin = <Options extends Pick<FitOptions, 'policy' | 'overflow'>>(
@@ -126,11 +137,11 @@ export class PinsTooLargeError extends ThroughlineError {
   }
 }
 
-/** Writes a hand down, between turns or in an open turn that was left. LeaseError while a holder has it. */
-async function appendHand(source: HandSource, hand: Hand): Promise<void> {
+/** Writes hands down, between turns or in an open turn that was left. LeaseError while a holder has it. */
+export async function appendHands(source: HandSource, hands: readonly Hand[]): Promise<void> {
   const { store, key, owner, leaseMs, now, newId, count } = source
   const options = { id: newId(), time: now(), count, isClosing: true }
-  const entries = [toEntry({ message: handMessage, hands: [hand] }, options)]
+  const entries = [toEntry({ message: handMessage, hands }, options)]
   await tryAgain('conflict', 10, () =>
     untilKnown(async () => {
       const head = await store.head(key)
@@ -142,92 +153,4 @@ async function appendHand(source: HandSource, hand: Hand): Promise<void> {
       return store.renew(key, begun.lease, 0)
     }),
   )
-}
-
-/** Erases an entry's text in all branches that share it; a mark stays. Another entry tells other processes, on every call. */
-export async function eraseEntry(source: HandSource, seq: number): Promise<void> {
-  const { store, key, count } = source
-  const entry = await entryAt(source, seq)
-  const sharing = await branchesWith(source, entry)
-  // Before anything is erased: afterwards each branch is written to.
-  for (const thread of sharing) {
-    const { open } = (await store.head(thread)) ?? {}
-    if (open && open.expiresInMs > 0) throw turnOpen(thread, open.turn, open.expiresInMs)
-  }
-  const { message, ...rest } = JSON.parse(entry.payload) as Payload
-  const { text } = readMessage(message, seq)
-  await store.erase(key, seq, toMark(entry, message, rest, source))
-  const prompts = { ...key, actor: promptActor, branch: 'main' }
-  for await (const { message: prompt, seq: at, id, time, turn } of readLog({ store, key: prompts, count }))
-    if (text.trim() !== '' && text !== erasedText && readMessage(prompt, at).text.includes(text)) {
-      const stored = { id, time, turn, seq: at, role: 'system', payload: '', tokens: {} } as const
-      await store.erase(prompts, at, toMark(stored, prompt, {}, source))
-    }
-  const [info] = await store.conversations(key.tenant, { only: key.conversation })
-  if (info?.title && text.includes(info.title))
-    await store.describeConversation(key.tenant, key.conversation, { title: null })
-  await source.forget(key)
-  for (const thread of sharing) await appendHand({ ...source, key: thread }, { does: 'erase', seq })
-}
-
-interface Payload extends Readonly<Record<string, unknown>> {
-  readonly message: MessageLike
-}
-
-async function entryAt({ store, key }: HandSource, seq: number): Promise<StoredEntry> {
-  if (Number.isSafeInteger(seq) && seq > 0)
-    for await (const entry of store.entries(key, { from: seq, to: seq })) {
-      const { message } = JSON.parse(entry.payload) as Partial<Payload>
-      if (isObject(message) && !isHandEntry({ message: message as unknown as MessageLike })) return entry
-    }
-  throw wrongPlace(`expected the place of a message, got ${showValue(seq)}`)
-}
-
-async function branchesWith({ store, key }: HandSource, { id, seq }: StoredEntry): Promise<ThreadKey[]> {
-  const [info] = await store.conversations(key.tenant, { only: key.conversation })
-  const sharing: ThreadKey[] = []
-  for (const { actor, branch } of info?.threads ?? []) {
-    if (actor !== key.actor) continue
-    const thread = { ...key, branch }
-    for await (const entry of store.entries(thread, { from: seq, to: seq }))
-      if (entry.id === id) sharing.push(thread)
-  }
-  return sharing
-}
-
-/** Facts of an entry that say nothing of its text. */
-const kept = ['closing', 'isError', 'isBroken', 'calibration', 'learned', 'guest', 'hands']
-
-/** What stands in the place of an entry. Its payload begins with the mark: stores change an entry to nothing else. */
-function toMark(entry: StoredEntry, message: MessageLike, payload: object, { count }: HandSource) {
-  const facts = Object.entries(payload).filter(([name]) => kept.includes(name))
-  const mark = { erased: true, message: erasedMessage(readMessage(message, entry.seq)) }
-  const text = JSON.stringify({ ...mark, ...Object.fromEntries(facts) })
-  return { payload: text, tokens: recountEntry({ ...entry, payload: text }, count).tokens }
-}
-
-/** A message without its text. Calls keep their names and ids, and results those of their calls: they stay pairs. */
-function erasedMessage({ role, dialect, calls, results }: Message): MessageLike {
-  if (role === 'tool') {
-    const [first = { role, content: erasedText }, ...others] = results.map(({ callId: id, name = '' }) =>
-      toolResultFor(dialect, { ...(id !== undefined && { id }), name, arguments: '' }, erasedText),
-    )
-    if (others.length === 0) return first
-    return { ...first, content: [first, ...others].flatMap(({ content }) => content as readonly unknown[]) }
-  }
-  if (calls.length === 0) return { role, content: erasedText }
-  if (dialect === 'ai-sdk') {
-    const made = calls.map(({ id, name }) => ({
-      type: 'tool-call',
-      toolCallId: id,
-      toolName: name,
-      input: {},
-    }))
-    return { role, content: [{ type: 'text', text: erasedText }, ...made] }
-  }
-  const made = calls.map(({ id, name }) => ({
-    ...(id !== undefined && { id, type: 'function' }),
-    function: { name, arguments: dialect === 'openai' ? '{}' : {} },
-  }))
-  return { role, content: erasedText, tool_calls: made }
 }

@@ -9,7 +9,7 @@ import type { Calibration } from '../tokens/calibration.ts'
 import type { CallInfo, CallStart, StartedCall, ThreadCall } from './calls/calls.ts'
 import type { Hands } from './hands.ts'
 import type { CancelledTurn } from './log/closing.ts'
-import type { LoggedMessage, SeenMessage } from './log/logged-message.ts'
+import type { LoggedMessage, SeenMessage, TurnMessage } from './log/logged-message.ts'
 import type { Overlay, OverlayState } from './log/overlay.ts'
 import type { ContextRequest } from './log/thread-log.ts'
 import type { StateOptions } from './log/thread-state.ts'
@@ -28,11 +28,13 @@ export interface MentionOptions extends ThreadContextOptions {
 export interface Thread extends Hands {
   readonly key: ThreadKey
   /** Begins a turn and stores its messages. LeaseError while another is held; `retryAfterMs` says when its lease runs out. */
-  begin(input: MessageLike | readonly MessageLike[], options?: BeginOptions): Promise<Begun>
+  begin(input: TurnMessage | readonly TurnMessage[], options?: BeginOptions): Promise<Begun>
   /** Goes on with a turn whose writer is gone; undefined if none is open. LeaseError with `retryAfterMs` while it is held. */
   resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
   /** Erases a message's text from log, index, vectors, caches and records of calls; a mark stays. LeaseError if a turn is held. */
   erase(seq: number): Promise<void>
+  /** Messages that repeat others, to be stored from a place on, with what a person has done with those: the last has all hands. */
+  withHands(messages: readonly TurnMessage[], first: number): Promise<readonly TurnMessage[]>
   /** The entries as they were logged, with all that is stored beside the messages. */
   entries(options?: ViewOptions): Promise<readonly LoggedMessage[]>
   /**

@@ -5,7 +5,7 @@ import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '../stores/sto
 import type { Calibration } from '../tokens/calibration.ts'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
 import type { EntryOptions, SeenMessage, TurnMessage } from './log/logged-message.ts'
-import { isSeen, wholeOf } from './log/logged-message.ts'
+import { asSeen, isSeen, wholeOf } from './log/logged-message.ts'
 import { createQueue } from './log/queue.ts'
 import { checkBranch, type LogSource } from './log/read-log.ts'
 import { breathe } from './log/rests.ts'
@@ -181,7 +181,7 @@ const marksOf = (groups: readonly EntryGroup[]): readonly Mark[] =>
     )
 
 const asBroken = (message: TurnMessage): SeenMessage => ({
-  ...(isSeen(message) ? message : { message }),
+  ...asSeen(message),
   isBroken: true,
 })
 

@@ -7,6 +7,7 @@ import type { Thread, ThreadCall } from '../history/index.ts'
 import { showValue, ThroughlineError } from '../log/error.ts'
 import { cut } from '../log/line.ts'
 import { partsInModel, toModelTokens } from '../tokens/calibration.ts'
+import { isUnknownWindow, unknownWindowWords } from '../tokens/unknown-window.ts'
 import { defineMcpTool, pageField, placeField, threadFields, toPage, toTime } from './define-mcp-tool.ts'
 import { findThread } from './find-thread.ts'
 
@@ -83,7 +84,10 @@ type Totals = Pick<Plan, 'policy' | 'counter' | 'window' | 'reserve' | 'tokens' 
 
 function describeTotals({ policy, counter, window, reserve, tokens, parts }: Totals): string {
   const used = Object.entries(parts).flatMap(([part, count]) => (count > 0 ? [`${part} ${count}`] : []))
-  return `${tokens} tokens of a window of ${window}, ${reserve} of it reserved for the reply (${used.join(', ')}). Policy ${policy}, counted by ${counter}.`
+  const of = isUnknownWindow(window)
+    ? `tokens, ${unknownWindowWords}`
+    : `tokens of a window of ${window}, ${reserve} of it reserved for the reply`
+  return `${tokens} ${of} (${used.join(', ')}). Policy ${policy}, counted by ${counter}.`
 }
 
 function describeCall(call: ThreadCall): string {

@@ -99,6 +99,8 @@ export interface Model {
   readonly name: string
   /** The window in tokens, prompt and reply together; undefined if it is unknown. A provider is asked only once. */
   window(signal?: AbortSignal): Promise<number | undefined>
+  /** From where the window is known, in words that follow it: `told by the server`. Absent while it is unknown. */
+  windowFrom?(): string | undefined
   /** Streams a reply. Its last part is `end`, else it throws: a `ModelError`, or the reason of the signal unchanged. */
   stream(request: ModelRequest): AsyncIterable<ModelPart>
   /** Whether its server is on this machine or network: what it has read before then saves time. Default false. */
@@ -162,7 +164,8 @@ export type ModelErrorFacts = Partial<Omit<ModelError, keyof ThroughlineError>> 
 
 /** What a provider counted in a prompt that it refused as too long. */
 export interface OverflowTokens {
-  readonly prompt: number
+  /** Absent: the provider named only the window. */
+  readonly prompt?: number
   readonly window: number
 }
 

@@ -1,6 +1,6 @@
-import { attempt, isObject } from '../log/values.ts'
-import { isWindow } from './check-options.ts'
+import { attempt, isCount, isObject } from '../log/values.ts'
 import type { OverflowTokens } from './model.ts'
+import { isToldWindow } from './windows/window-fact.ts'
 
 export interface ServerFault {
   readonly words: string
@@ -90,6 +90,11 @@ const tooLongWords: readonly RegExp[] = [
   // SGLang
   /longer than the model'?s context length|exceeds the model'?s (maximum )?context length/i,
   /reduce the length of the (messages|prompt|input)/i,
+  // OpenAI’s Responses, Google, xAI, Mistral, Fireworks, Together, Moonshot
+  /exceeds? the context window of this model|^Input tokens exceed the configured limit/i,
+  /input token count .{0,30}exceeds the maximum number of tokens/i,
+  /maximum prompt length is \d|too large for model with \d{1,9} maximum context|prompt is too long: \d/i,
+  /`inputs` .{0,40}must (?:be <=|have less than) \d|exceeded model token limit/i,
 ]
 
 /** Reads the words of an error, which are JSON again if one server quotes another. */
@@ -102,30 +107,49 @@ function readText(text: string): ServerFault {
 
 /** Counts in the words of servers that have no fields for them. Only near the start: the rest may repeat the prompt. */
 function tokensIn(words: string): OverflowTokens | undefined {
-  const start = words.slice(0, 300)
-  const [, window] = /^This model's maximum context length is (\d{1,9}) tokens/i.exec(start) ?? []
-  if (window !== undefined) {
-    const prompt =
-      /(\d{1,9}) (?:in the (?:messages|prompt)|(?:input|prompt) tokens)/i.exec(start)?.[1] ??
-      /you requested (\d{1,9}) tokens/i.exec(start)?.[1]
-    return toTokens(Number(prompt), Number(window))
-  }
-  const [, ...pair] = countedPrompts.map(pattern => pattern.exec(start)).find(match => match) ?? []
-  return toTokens(Number(pair[0]), Number(pair[1]))
+  const start = words.slice(0, 400)
+  const groups = countedPrompts.map(pattern => pattern.exec(start)?.groups).find(match => match)
+  const numberOf = (name: string) => Number(groups?.[name]?.replace(/,/g, ''))
+  return toTokens(numberOf('prompt'), numberOf('window'))
 }
 
-/** The prompt, then the window. */
+/** How servers name the window, and mostly the tokens of the prompt. */
 const countedPrompts: readonly RegExp[] = [
+  // OpenAI, vLLM, OpenRouter, DeepSeek: the prompt alone, where the tokens of the reply are told beside it
+  /^This (?:model|endpoint)'s maximum context length is (?<window>[\d,]{1,11}) tokens.{0,200}?(?<![\d,])(?<prompt>[\d,]{1,11}) (?:in the (?:messages|prompt)|of text input|(?:input|prompt) tokens)/is,
+  /^This (?:model|endpoint)'s maximum context length is (?<window>[\d,]{1,11}) tokens.{0,100}?(?:requested|resulted in)(?: about)? (?<prompt>[\d,]{1,11}) tokens/is,
+  /^This (?:model|endpoint)'s maximum context length is (?<window>[\d,]{1,11}) tokens/i,
+  /^Input tokens exceed the configured limit of (?<window>[\d,]{1,11}) tokens(?:\. Your messages resulted in (?<prompt>[\d,]{1,11}) tokens)?/i,
   // LM Studio
-  /^Trying to keep the first (\d{1,9}) tokens when context the overflows\. However, the model is loaded with context length of only (\d{1,9}) tokens/i,
+  /^Trying to keep the first (?<prompt>\d{1,9}) tokens when context the overflows\. However, the model is loaded with context length of only (?<window>\d{1,9}) tokens/i,
+  /^The number of tokens to keep from the initial prompt is greater than the context length \(n_keep: (?<prompt>\d{1,9}) ?>= ?n_ctx: (?<window>\d{1,9})\)/i,
   // Anthropic
-  /^prompt is too long: (\d{1,9}) tokens > (\d{1,9}) maximum/i,
-  /^input length and `max_tokens` exceed context limit: (\d{1,9}) \+ \d{1,9} > (\d{1,9})/i,
+  /^prompt is too long: (?<prompt>\d{1,9}) tokens > (?<window>\d{1,9}) maximum/i,
+  /^input length and `max_tokens` exceed context limit: (?<prompt>\d{1,9}) \+ \d{1,9} > (?<window>\d{1,9})/i,
   // llama.cpp
-  /^(?:the )?request \((\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((\d{1,9}) tokens\)/i,
+  /^(?:the )?request \((?<prompt>\d{1,9}) tokens\) exceeds [a-z ]{1,40}\((?<window>\d{1,9}) tokens\)/i,
+  // Google
+  /^The input token count \((?<prompt>\d{1,9})\) exceeds the maximum number of tokens allowed \((?<window>\d{1,9})\)/i,
+  // xAI
+  /^This model's maximum prompt length is (?<window>\d{1,9}) but the request contains (?<prompt>\d{1,9}) tokens/i,
+  // Mistral
+  /^Prompt contains (?<prompt>\d{1,9}) tokens.{0,60}too large for model with (?<window>\d{1,9}) maximum context length/i,
+  // Cerebras
+  /^Please reduce the length of the messages or completion\. Current length is (?<prompt>\d{1,9}) while limit is (?<window>\d{1,9})/i,
+  // Fireworks
+  /^The prompt is too long: (?<prompt>\d{1,9}), model maximum context length: (?<window>\d{1,9})/i,
+  // SGLang
+  /^(?:The input|Requested token count) \((?<prompt>\d{1,9}) tokens\) is longer than the model's context length \((?<window>\d{1,9}) tokens\)/i,
+  // Together, text-generation-inference
+  /^Input validation error: `inputs` (?:tokens \+ `max_new_tokens` )?must (?:be <=|have less than) (?<window>\d{1,9})(?: tokens)?\. Given: (?<prompt>\d{1,9})/i,
+  // Moonshot
+  /^Invalid request: Your request exceeded model token limit: (?<window>\d{1,9})/i,
 ]
 
-const toTokens = (prompt: unknown, window: unknown): OverflowTokens | undefined =>
-  isWindow(prompt) && isWindow(window) ? { prompt, window } : undefined
+/** A window that cannot be true is not believed, nor one of a prompt that would have been empty. */
+function toTokens(prompt: unknown, window: unknown): OverflowTokens | undefined {
+  if (!isToldWindow(window)) return undefined
+  return isCount(prompt, 1) ? { prompt, window } : { window }
+}
 
 const nameOf = (value: unknown): string => (typeof value === 'string' ? value : '')

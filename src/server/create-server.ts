@@ -34,6 +34,7 @@ import { answerMcp } from './routes/mcp-route.ts'
 import { passOn, pathOf } from './routes/pass-on.ts'
 import { responsesRoutes } from './routes/responses/responses-routes.ts'
 import type { ServerLimits, ServerParts } from './routes/server-parts.ts'
+import { tellResidue } from './routes/tell-residue.ts'
 import { uiChatRoutes } from './routes/ui-chat.ts'
 import { toFault } from './to-fault.ts'
 import { withCredential } from './upstream/credential.ts'
@@ -65,8 +66,10 @@ export interface ServerOptions
   readonly maxStreams?: number
   /** The folder of the built inspector, which is then at `/inspector`. Default: no inspector. */
   readonly inspector?: string
+  /** What a million tokens of a prompt cost: `0.15 USD`. Default: not known. */
+  readonly price?: string | undefined
   /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
-  readonly about?: Pick<AboutServer, 'upstream' | 'store'>
+  readonly about?: Pick<AboutServer, 'upstream' | 'store' | 'window'>
   /** Called with what became of a request. */
   readonly onServed?: (served: Served) => void
 }
@@ -95,11 +98,17 @@ const defaults = {
   newId: randomUUID as () => string,
 } as const satisfies Partial<ServerOptions>
 
+/** What would change a request, or ask the upstream for anything that its client did not. */
+const passing = {
+  ...{ notes: false, readMessages: false, sideModel: undefined, readAhead: 'off', slots: 'off' },
+} as const satisfies Partial<ServerOptions>
+
 export type Server = ReturnType<typeof createServer>
 
 /** The server without its port: a function from requests to responses. The store and the upstream stay open. */
 export function createServer(rawOptions: ServerOptions) {
-  const settled = { ...defaults, ...present(rawOptions) }
+  const wanted = { ...defaults, ...present(rawOptions) }
+  const settled = wanted.shadow ? { ...wanted, ...passing } : wanted
   const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector } = settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
@@ -132,7 +141,7 @@ export function createServer(rawOptions: ServerOptions) {
   const api = createApi({
     ...parts,
     upstreams: { ...upstreams, model: modelBeside },
-    about: { ...rawOptions.about, remember, person, needsKey },
+    about: { ...rawOptions.about, remember, person, needsKey, price: rawOptions.price },
   })
   const sweeping = sweep({
     ...settled,
@@ -166,9 +175,10 @@ export function createServer(rawOptions: ServerOptions) {
     context.set('log', logOfPerson(logOf(caller.tenant), caller.person ?? headerPerson(headers)))
     return withCredential(credential, next)
   })
+  app.use(tellResidue(store))
   app.all('/mcp', requireScope('read'), context =>
     answerMcp(context.req.raw, context.var, parts, thread => {
-      refuseInner(thread.key.actor)
+      refuseInner(thread.key)
       return checkedHands(thread, parts)
     }),
   )
@@ -216,9 +226,17 @@ const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
     ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
-    ...['tokens', 'window', 'kept', 'recalled', 'left-out', 'read', 'trimmed'].map(
-      name => `x-throughline-${name}`,
-    ),
+    ...[
+      'tokens',
+      'window',
+      'window-from',
+      'kept',
+      'recalled',
+      'left-out',
+      'left-out-kinds',
+      'read',
+      'trimmed',
+    ].map(name => `x-throughline-${name}`),
     'retry-after',
   ],
   maxAge: 600,

@@ -100,7 +100,9 @@ export function checkedStore(store: Store, maxEntryBytes = inputs.defaultMaxEntr
   }
 }
 
-type Guards = { readonly [Method in keyof Store]?: (...input: Parameters<Store[Method]>) => void }
+type Guards = {
+  readonly [Method in keyof Store]?: (...input: Parameters<NonNullable<Store[Method]>>) => void
+}
 
 /** Methods that check what they are about, then the rest of their input, then ask the store. */
 function withChecks<First>(store: Store, checkFirst: (first: First) => void, checks: Guards): Partial<Store> {

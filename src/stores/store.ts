@@ -112,10 +112,15 @@ export interface Store {
   ): Promise<boolean>
   /**
    * Puts a mark in the place of an entry's payload, and removes what was made of its text: its words in the index, and of all
-   * branches of its actor the caches, and the calls from its turn on. When this resolves, no file of the store has the text. The
-   * payload of a mark begins with `{"erased":true`. False where there is no such entry.
+   * branches of its actor the caches, and the calls from its turn on. When this resolves, no file of the store has the text, but
+   * for the `residue`. The payload of a mark begins with `{"erased":true`. False where there is no such entry.
    */
   erase(thread: ThreadKey, seq: number, mark: Pick<NewEntry, 'payload' | 'tokens'>): Promise<boolean>
+  /**
+   * Whether files still hold what was erased or deleted, because another process reads them. The store clears them as soon as that
+   * has ended. Absent: never.
+   */
+  residue?(): boolean
   /** Lists what is wrong with the stored data; empty when all is well. `rebuild` rebuilds a wrong index of words. */
   check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
   close(): Promise<void>

@@ -87,6 +87,9 @@ export function withReply(calibration: Calibration, tokens: number): Calibration
   return reply > (calibration.reply ?? 0) ? { ...calibration, reply } : calibration
 }
 
+/** A factor of at least this, in the steps of calibrations. Later reports bring it down again. */
+export const raisedTo = (factor: number): number => bounded(Math.ceil(factor * one - 0.01)) / one
+
 /** Whether a value from outside is a calibration: a wrong factor would change how much is sent. */
 export function isCalibration(value: unknown): value is Calibration {
   const { model, counter, factor, reply = 0 } = (value ?? {}) as Partial<Calibration>

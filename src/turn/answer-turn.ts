@@ -3,6 +3,7 @@ import { noteToolName, readNoteCall } from '../notes/index.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { askModel } from './ask/ask-model.ts'
 import { tooLarge } from './ask/call-model.ts'
+import { askPassed } from './ask/shadow.ts'
 import type { TurnProgress } from './log/turn-log.ts'
 import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './reply.ts'
 import type { Asking } from './turn-options.ts'
@@ -54,7 +55,7 @@ export async function answerOnce(
 ): Promise<boolean> {
   const { log, tally } = asking
   const { rounds, note: earlier } = log.progress
-  const reply = await askModel(asking)
+  const reply = await (asking.passed ? askPassed(asking, asking.passed) : askModel(asking))
   await warnOf(reply, asking)
   await onReply?.(reply, rounds + 1)
   // Calls that write a note are not run. The model is told that it was noted, so the note is logged, asked for or not.

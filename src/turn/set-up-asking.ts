@@ -1,12 +1,11 @@
 import { withoutLateSystem } from '../context/draft/frame-options.ts'
 import { ThroughlineError } from '../log/error.ts'
-import type { Model } from '../models/model.ts'
-import { sleep } from '../models/sleep.ts'
 import { noteInstruction, noteTool } from '../notes/index.ts'
-import { defaultMaxReply, pauseAfter, stalled, toModelError } from './ask/call-model.ts'
+import { defaultMaxReply } from './ask/call-model.ts'
+import { type AttemptOptions, findWindow, resultLimit } from './ask/find-window.ts'
 import type { TurnLog } from './log/turn-log.ts'
 import type { Asking, AskOptions, TurnNotes, TurnOptions } from './turn-options.ts'
-import { linkSignals, withLimit } from './wait/link-signals.ts'
+import { withLimit } from './wait/link-signals.ts'
 
 /** Prepares the model calls of a turn: window, system prompt, notes, limits. `place`: what the options do not say. */
 export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, 'signal' | 'specs'>>(
@@ -20,14 +19,14 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
   // By default a prompt for a provider stays as its client wrote it.
   const { systemPrompt = isLocal ? 'stable' : 'as sent' } = options
   const patience = { retries, backoffMs, stallMs }
-  const window = options.window ?? (await findWindow(model, { ...place, ...patience })) ?? 4096
+  const window = options.window ?? (await findWindow(model, { ...place, ...patience }))
   const hasNoteTool = notesOf(options)?.by === 'tool'
   return {
     ...place,
     ...patience,
     ...{ model, window, reserve, settings, maxReply, hasNoteTool },
     specs: hasNoteTool ? [...place.specs, noteTool.function] : place.specs,
-    mostResultTokens: options.maxResultTokens ?? Math.floor(window / 4),
+    mostResultTokens: options.maxResultTokens ?? resultLimit(window),
     system: await systemOf(options, { ...place, ...patience }),
     notes: await notesInReply(options, place.log),
     fit: {
@@ -37,27 +36,6 @@ export async function setUpAsking<Place extends Partial<Asking> & Pick<Asking, '
       systemPrompt: takesLateSystem ? systemPrompt : withoutLateSystem(systemPrompt),
       ...notesInContext(options),
     },
-  }
-}
-
-type AttemptOptions = Pick<AskOptions, 'signal' | 'retries' | 'backoffMs' | 'stallMs'>
-
-async function findWindow(model: Model, patience: AttemptOptions): Promise<number | undefined> {
-  const { signal, stallMs } = patience
-  const limit = { signal, ms: stallMs, late: () => stalled(stallMs) }
-  for (let attempt = 1; ; attempt++) {
-    const link = linkSignals(signal)
-    let pause: number
-    try {
-      return await withLimit(model.window(link.signal), limit)
-    } catch (thrown) {
-      // Ends the pending request: a model shares it among callers, so a retry would get the same one.
-      link.abort()
-      pause = pauseAfter(toModelError(thrown, signal), attempt, patience)
-    } finally {
-      link.unlink()
-    }
-    await sleep(pause, signal)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FitOptions } from '../context/fit.ts'
+import type { MessageLike } from '../log/message.ts'
 import type { Model, ModelSettings, ToolSpec } from '../models/model.ts'
 import type { NoteOptions } from '../notes/index.ts'
 import type { TurnLog } from './log/turn-log.ts'
@@ -21,7 +22,10 @@ export interface TurnOptions
    * network, else `'as sent'`.
    */
   readonly systemPrompt?: FitOptions['systemPrompt']
-  /** The tokens that the model can take, prompt and reply together. Default: the history's, else what the model says, else 4096. */
+  /**
+   * The tokens that the model can take, prompt and reply together. Default: the history's, else what the model says, else
+   * unknown: then nothing is cut.
+   */
   readonly window?: number
   /** What is done when even the newest messages do not fit: see `fit`. Default `'trim-results'`, with a warning. */
   readonly overflow?: FitOptions['overflow']
@@ -88,6 +92,8 @@ export interface Asking extends AskOptions {
   readonly log: TurnLog
   readonly emit: Emit
   readonly tally: Tally
+  /** The messages that are sent in place of the context, which is made and stored all the same: see `askPassed`. */
+  readonly passed?: readonly MessageLike[] | undefined
   /** `whole`: a reply is shown only when complete, so one that breaks off is dropped and asked for again. */
   readonly replies: 'streamed' | 'whole'
 }

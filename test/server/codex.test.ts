@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { MessageLike } from '../../src/log/message.ts'
 import type { ModelPart } from '../../src/models/model.ts'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'
+import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -304,11 +306,184 @@ it('lets OpenAI compact by itself, and reads no compaction that is not there', a
     [pack({ items: [{ type: 'message', role: 'user', content: 7 }] }), 400],
     [pack({ items: 7 }), 400],
     ['throughline:!', 400],
-    // Another server's: what is behind it is answered.
-    ['gAAAAA', 200],
+    // Another server's stands for a past that nobody else can read.
+    ['gAAAAA', 400],
   ] as const) {
     const input = [{ type: 'compaction', encrypted_content: packed }, said('user', 'hi')]
     const response = await post(url, '/v1/responses', JSON.stringify({ model: 'm', input }))
     expect([packed, response.status]).toEqual([packed, status])
   }
+})
+
+describe('the newest form of Codex, which has its tools in the list', () => {
+  const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: /[\\s\\S]+/' }
+  const parameters = { type: 'object', properties: { target: { type: 'string' } }, required: ['target'] }
+  const offered: Item = {
+    type: 'additional_tools',
+    id: 'at_1',
+    role: 'developer',
+    tools: [
+      {
+        type: 'namespace',
+        name: 'functions',
+        description: '',
+        tools: [
+          {
+            type: 'custom',
+            name: 'exec',
+            description: `Runs JavaScript. ${'More. '.repeat(300)}`,
+            format: grammar,
+          },
+          { type: 'function', name: 'wait', description: 'Waits.', strict: false, parameters },
+        ],
+      },
+      {
+        type: 'namespace',
+        name: 'collaboration',
+        tools: [{ type: 'function', name: 'list_agents', parameters: { type: 'object', properties: {} } }],
+      },
+    ],
+  }
+  const newest = (input: readonly Item[]) => ({
+    model: 'gpt-5.6',
+    stream: true,
+    input: [offered, said('developer', 'You are Codex.'), ...input],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    reasoning: { effort: 'low', context: 'all_turns' },
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    client_metadata: { turn_id: '1' },
+  })
+  type ChatBody = { readonly tools: readonly { function: Item }[]; readonly messages: readonly Item[] }
+
+  it('keeps its tools on an upstream that speaks only chat, and gets its own kinds of calls back', async () => {
+    const call = { name: 'functions__exec', arguments: '{"input": "text(\\"é\\\\n\\")"}' }
+    const upstream = await startUpstream(({ body }) => {
+      const isAnswer = (body as ChatBody).messages?.at(-1)?.role === 'tool'
+      if (isAnswer) return openaiAnswer([{ content: 'Done.' }])
+      return openaiAnswer([{ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] }], {
+        finish: 'tool_calls',
+      })
+    })
+    onTestFinished(upstream.close)
+    const { url, history } = await startServer({
+      upstream: openaiUpstream({ url: upstream.url, window: 8192, hasResponses: false }),
+    })
+    const input: Item[] = [said('user', 'look')]
+    for (const question of ['one', 'two']) {
+      const first = await send(url, JSON.stringify(newest(input)))
+      expect([question, first.status]).toEqual([question, 200])
+      const done = first.events.filter(({ type }) => type === 'response.output_item.done')
+      const made = done.at(-1)!.item!
+      expect(made).toMatchObject({
+        ...{ type: 'custom_tool_call', namespace: 'functions', name: 'exec', call_id: 'call_1' },
+        input: 'text("é\\n")',
+      })
+      const types = first.events.map(({ type }) => type)
+      expect(types).toContain('response.custom_tool_call_input.delta')
+      expect(first.events.at(-1)!.response!.output).toEqual([made])
+      input.push(made, { type: 'custom_tool_call_output', call_id: 'call_1', output: 'seen' })
+      const second = await send(url, JSON.stringify(newest(input)))
+      for (const { type, item } of second.events) if (type === 'response.output_item.done') input.push(item!)
+      input.push(said('user', question))
+    }
+    const bodies = upstream.requests.map(({ body }) => body as ChatBody).filter(({ messages }) => messages)
+    for (const { tools, messages } of bodies) {
+      expect(tools.map(tool => tool.function.name)).toEqual([
+        'functions__exec',
+        'functions__wait',
+        'collaboration__list_agents',
+      ])
+      expect(JSON.stringify(tools[0])).toContain('start: ')
+      expect(messages[0]).toEqual({ role: 'system', content: 'You are Codex.' })
+    }
+    const [conversation, ...others] = await history.conversations()
+    expect(others).toEqual([])
+    expect(conversation!.threads).toHaveLength(1)
+  })
+
+  it('is counted with its tools, and never loses them where a native prompt is cut', async () => {
+    const upstream = await startUpstream(() => ({
+      chunks: [
+        `data: ${JSON.stringify({
+          type: 'response.completed',
+          response: {
+            id: 'resp_1',
+            status: 'completed',
+            output: [
+              { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },
+            ],
+          },
+        })}\n\n`,
+      ],
+      headers: { 'content-type': 'text/event-stream' },
+    }))
+    onTestFinished(upstream.close)
+    const open = (window: number) =>
+      startServer({ window, upstream: openaiUpstream({ url: upstream.url, window, hasResponses: true }) })
+    const tokensOf = async (url: string, body: object) => {
+      const response = await fetch(`${url}/v1/responses`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      await response.text()
+      return Number(response.headers.get('x-throughline-tokens'))
+    }
+    const body = newest([said('user', 'look')])
+    const { url } = await open(32_768)
+    const withTools = await tokensOf(url, body)
+    expect(upstream.requests.at(-1)!.text).toBe(JSON.stringify(body))
+    const { input: _, ...rest } = body
+    const without = await tokensOf((await open(32_768)).url, { ...rest, input: body.input.slice(1) })
+    expect(withTools - without).toBeGreaterThan(600)
+
+    const long = Array.from({ length: 30 }, (_, at) => [
+      said('user', `Question ${at}. ${'word '.repeat(90)}`),
+      said('assistant', `Answer ${at}.`),
+    ]).flat()
+    // What a search found later stands in the middle, where the list is cut.
+    const later = { ...offered, id: 'at_2', tools: [{ type: 'custom', name: 'late' }] }
+    const cut = newest([...long.slice(0, 6), later, ...long.slice(6), said('user', 'And now?')])
+    await tokensOf((await open(2048)).url, cut)
+    const sent = (upstream.requests.at(-1)!.body as { readonly input: readonly Item[] }).input
+    expect(sent.length).toBeLessThan(cut.input.length)
+    expect(sent.filter(({ type }) => type === 'additional_tools')).toEqual([offered, later])
+  })
+
+  it('has a search of tools, whose tools can be called from then on', async () => {
+    const upstream = await startUpstream(() =>
+      openaiAnswer(
+        [
+          {
+            tool_calls: [
+              { index: 0, id: 'c1', function: { name: 'tool_search', arguments: '{"query":"sea"}' } },
+            ],
+          },
+        ],
+        { finish: 'tool_calls' },
+      ),
+    )
+    onTestFinished(upstream.close)
+    const { url } = await startServer({ upstream: openaiUpstream({ url: upstream.url, window: 8192 }) })
+    const search = { type: 'tool_search', execution: 'client', description: 'Searches.', parameters }
+    const first = { ...newest([said('user', 'look')]), tools: [search, { type: 'web_search' }] }
+    const response = await fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(first),
+    })
+    // The client is told of what cannot be sent.
+    expect(response.headers.get('x-throughline-left-out-kinds')).toBe('web_search')
+    expect(await response.text()).toContain('"type":"tool_search_call"')
+    const call = { type: 'tool_search_call', call_id: 'c1', execution: 'client', arguments: { query: 'sea' } }
+    const tide = { type: 'namespace', name: 'sea', tools: [{ type: 'function', name: 'tide', parameters }] }
+    const output = { type: 'tool_search_output', call_id: 'c1', execution: 'client', tools: [tide] }
+    const next = { ...first, input: [...first.input, call, output] }
+    expect((await send(url, JSON.stringify(next))).status).toBe(200)
+    const { tools, messages } = upstream.requests.at(-1)!.body as ChatBody
+    expect(tools.map(tool => tool.function.name)).toContain('sea__tide')
+    expect(messages.at(-1)).toMatchObject({ role: 'tool', content: 'Tools found: sea' })
+  })
 })

@@ -210,3 +210,67 @@ describe.each(await someStores())('a conversation with a name of its own, on %s'
     expect(await history.conversations()).toHaveLength(6)
   })
 })
+
+describe('a name that cannot be kept', () => {
+  const faces: readonly (readonly [path: string, body: object])[] = [
+    ['/v1/chat/completions', { messages: [user('Hello.')] }],
+    ['/v1/responses', { input: 'Hello.' }],
+    ['/v1/messages', { messages: [user('Hello.')], max_tokens: 100 }],
+    ['/api/chat', { messages: [user('Hello.')], stream: false }],
+  ]
+
+  it.each(faces)('is refused in words on %s, and never taken for none', async (path, body) => {
+    const { url, store } = await startServer({ upstream: readerUpstream() })
+    const ask = (headers: Readonly<Record<string, string>>, more: object = {}) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model: 'reader', ...body, ...more }),
+      })
+    const refused = async (response: Response, words: string) => {
+      expect(await response.text()).toContain(words)
+      expect(response.status).toBe(400)
+    }
+    const long = 'n'.repeat(301)
+    const unusable = 'must be a name of at most 300 characters on one line'
+    for (const name of [
+      'x-throughline-conversation',
+      'x-openwebui-chat-id',
+      'x-session-id',
+      'x-abc-session-id',
+    ])
+      await refused(await ask({ [name]: long }), `The header ${name} ${unusable}`)
+    await refused(
+      await ask({ 'x-throughline-conversation': 'c', 'x-throughline-actor': long }),
+      `The header x-throughline-actor ${unusable}`,
+    )
+    await refused(await ask({ 'x-throughline-conversation': 'a\tb' }), unusable)
+    const reserved = 'names that begin with \\"throughline:\\" are the library\'s own'
+    await refused(await ask({ 'x-throughline-conversation': 'throughline:side:1' }), reserved)
+    if (path === '/v1/responses') {
+      await refused(await ask({}, { conversation: long }), `The field \\"conversation\\" ${unusable}`)
+      await refused(await ask({}, { conversation: 'throughline:side:1' }), reserved)
+    }
+    expect(await store.conversations('default')).toEqual([])
+    const longest = await ask({ 'x-throughline-conversation': 'n'.repeat(300) })
+    expect(longest.status).toBe(200)
+    await longest.text()
+    expect((await store.conversations('default'))[0]!.conversation).toBe('n'.repeat(300))
+  })
+
+  it('is refused where the page or useChat sends it', async () => {
+    const { url } = await startServer({ upstream: readerUpstream() })
+    const api = `${url}/throughline/v1`
+    const send = await fetch(`${api}/conversations/throughline%3Aside%3A1/send`, {
+      method: 'POST',
+      body: JSON.stringify({ input: 'Hello.' }),
+    })
+    expect([send.status, await send.text()]).toEqual([400, expect.stringContaining('is reserved')])
+    const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }
+    const chat = await fetch(`${api}/ui-chat`, {
+      method: 'POST',
+      body: JSON.stringify({ id: 'throughline:side:1', messages: [message], trigger: 'submit-message' }),
+    })
+    expect([chat.status, await chat.text()]).toEqual([400, expect.stringContaining('is reserved')])
+  })
+})

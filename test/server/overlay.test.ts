@@ -186,3 +186,39 @@ it('gives a client that names nothing only what it sends, and one that does what
     expect((await history.conversations())[0]!.threads).toHaveLength(1)
   }
 })
+
+describe('a body that holds only what is new', () => {
+  const ways: readonly (readonly [
+    string,
+    (last: string | undefined) => Headers,
+    (last: string | undefined) => object,
+  ])[] = [
+    ['by previous_response_id', () => ({}), last => (last ? { previous_response_id: last } : {})],
+    ['by the name of its conversation', () => ({ 'x-throughline-conversation': 'c' }), () => ({})],
+  ]
+  it.each(ways)(
+    'is sent with what was said before, %s, and with no document of an earlier request',
+    async (...way) => {
+      const [, headersOf, fieldsOf] = way
+      const { url, sent } = await start()
+      let last: string | undefined
+      for (const version of [1, 2, 3]) {
+        const input = [
+          { role: 'developer', content: `PRICES, version ${version}` },
+          { role: 'user', content: `Question ${version}?` },
+        ]
+        const response = await fetch(`${url}/v1/responses`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headersOf(last) },
+          body: JSON.stringify({ model: 'm', input, ...fieldsOf(last) }),
+        })
+        expect(response.status).toBe(200)
+        last = ((await response.json()) as { readonly id: string }).id
+        for (let earlier = 1; earlier <= version; earlier++) {
+          expect(sent()).toContain(`Question ${earlier}?`)
+          expect(sent().includes(`version ${earlier}`)).toBe(earlier === version)
+        }
+      }
+    },
+  )
+})

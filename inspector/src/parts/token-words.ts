@@ -1,11 +1,15 @@
 import type { TimelinePoint } from '../api/timeline.ts'
-import { amountOf } from './format.ts'
+import { amountOf, count } from './format.ts'
 
 /** Where the tokens of a figure come from, for its tooltip. */
 export const calibrationText = (factor = 1): string =>
   factor === 1
     ? 'Tokens by our own count: the model has reported none.'
     : `Tokens of the model: our counts times ${Number(factor.toFixed(2))}, by what it has reported.`
+
+/** What follows the tokens that were sent: `of 8,192 tokens`. */
+export const ofWindow = (window: number | undefined): string =>
+  window === undefined ? 'tokens, window unknown: nothing is cut' : `of ${count(window)} tokens`
 
 /** Why a cut leaves room free, for the bar and for the panel of an entry. */
 export const keptFree = ({ turns }: Pick<NonNullable<TimelinePoint['cut']>, 'turns'>): string =>

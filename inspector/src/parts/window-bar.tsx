@@ -12,7 +12,8 @@ export interface WindowSegment {
 
 interface WindowBarProps {
   readonly segments: readonly WindowSegment[]
-  readonly window: number
+  /** Absent while it is unknown: the bar is then full. */
+  readonly window: number | undefined
   readonly reserve: number
   readonly margin: number
   /** The tokens from the beginning that need not be read again. */
@@ -29,9 +30,10 @@ interface WindowBarProps {
 
 /** The window as the model reads it: what was sent, what is free, the margin, the reserve. What is over goes past its end. */
 export function WindowBar(props: WindowBarProps) {
-  const { segments, window, reserve, margin, reused, caret, marks = [] } = props
+  const { segments, reserve, margin, reused, caret, marks = [] } = props
   const { size = 'full', label, onPoint } = props
   const sent = segments.reduce((sum, { tokens }) => sum + tokens, 0)
+  const { window = sent + reserve + margin } = props
   const free = Math.max(0, window - reserve - margin - sent)
   const whole = Math.max(window, sent + margin + reserve)
   const share = (tokens: number) => `${(100 * tokens) / whole}%`

@@ -1,6 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/values.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import { shownWindow } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { faultOf } from '../fault-of.ts'
@@ -239,7 +240,7 @@ function toContext(part: Extract<TurnPart, { type: 'context' }>): UIContext {
     if (fate !== 'recalled') continue
     for (let seq = first; seq <= last && recalled.length < mostRecalled; seq++) recalled.push(seq)
   }
-  return { policy, tokens, window, reserve, counts, recalled }
+  return { policy, tokens, window: shownWindow(window), reserve, counts, recalled }
 }
 
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */

@@ -37,7 +37,8 @@ export interface UIContext {
   readonly policy: string
   /** The tokens of the context, as the window was set: the model's. */
   readonly tokens: number
-  readonly window: number
+  /** Absent while it is unknown: then nothing is cut. */
+  readonly window?: number | undefined
   readonly reserve: number
   /** How many entries were sent as they are, altered, as a digest, and so on. */
   readonly counts: Readonly<Record<Fate, number>>

@@ -65,7 +65,11 @@ function told(transcript: Transcript) {
     early: 200,
     keepRounds: 200,
     keep: 400,
-    least: 28,
+    high: 400,
+    exchanges: 3,
+    byRight: 400,
+    pasted: 135,
+    opening: 56,
   }
   return {
     ...rest,

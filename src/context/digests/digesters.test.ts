@@ -10,7 +10,9 @@ import type { Digester } from './exchange.ts'
 const chat = Array.from({ length: 30 }, (_, n) => [
   user(`question ${n} about the harbour and its many boats`),
   assistant(`answer ${n}. It is said in a sentence that goes on for some words`),
-]).flat()
+])
+  .flat()
+  .slice(0, -1)
 const policies = { balanced, thrifty, thorough, stable, recall, tiered }
 const run = (name: string, digesters: readonly Digester[]) => {
   const make = policies[name as keyof typeof policies]

@@ -66,7 +66,13 @@ export function roomBeside({ capacity, count, head, toolTokens, changing }: Fram
 }
 
 /** The room that all shares refer to: small changes of system prompt and tools do not change it. */
-export const baseRoom = (frame: Frame): number => roomBeside(frame, Math.ceil(frame.window / 16))
+export function baseRoom(frame: Frame): number {
+  const { window } = frame
+  return roomBeside(frame, Math.max(Math.ceil(window / 64), Math.min(smallestStep, Math.ceil(window / 16))))
+}
+
+/** System prompt and tools are rounded up by at least this in all but the smallest windows: a date has about ten tokens. */
+const smallestStep = 64
 
 /** The most tokens of system messages that stand in the conversation. */
 export const systemsRoom = (frame: Frame): number => Math.floor(baseRoom(frame) * systemsShare)

@@ -28,7 +28,8 @@ export const thorough = (options: StableOptions = {}): Policy => recallAs('thoro
 function recallAs(name: string, amount: number, options: StableOptions): Policy {
   refuseUnknown(options, stableNames)
   const effort = toEffort(amount)
-  const cutStably = createStableCut({ digests: 1 / 48, ...options }, effort.room)
+  const shares = { recall: effort.room, exchanges: effort.exchanges }
+  const cutStably = createStableCut({ digests: 1 / 48, ...options }, shares)
   return {
     name,
     effort: amount,

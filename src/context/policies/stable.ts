@@ -1,7 +1,7 @@
 import { type OptionNames, refuseUnknown } from '../../log/error.ts'
 import { ageSystems } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
-import { meanTurn, type Transcript } from '../conversation/transcript.ts'
+import { costBetween, meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
 import { type Digester, exchangeAt, isWhole } from '../digests/exchange.ts'
 import { digestText } from '../digests/text.ts'
@@ -11,9 +11,10 @@ import { cutJournal } from '../draft/cut-journal.ts'
 import type { Draft, OwnDraft, Policy } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion, SpanFault } from '../draft/span.ts'
-import { type Costs, type CutState, cutStateOf, isStill, spentIn } from '../stable/cut-state.ts'
-import { divideRoom } from '../stable/divide-room.ts'
-import { type Ledger, ledgerOf } from '../stable/ledger.ts'
+import { rightStart } from '../stable/by-right.ts'
+import { type CutState, cutStateOf, isStill, spentIn, still } from '../stable/cut-state.ts'
+import { divideRoom, type Shares } from '../stable/divide-room.ts'
+import { type Costs, type Ledger, ledgerOf } from '../stable/ledger.ts'
 
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.44. */
@@ -29,7 +30,7 @@ export const stableNames: OptionNames<StableOptions> = { low: 1, digests: 1, dig
 /** Cuts seldom and far, to a low-water mark, and else only appends: a prompt cache need not read the beginning again. */
 export function stable(options: StableOptions = {}): Policy {
   refuseUnknown(options, stableNames)
-  const cutStably = createStableCut(options, 0)
+  const cutStably = createStableCut(options, { recall: 0, exchanges: 3 })
   return { name: 'stable', apply: draft => cutStably.apply(draft, cutStably.find(draft)) }
 }
 
@@ -41,17 +42,22 @@ export interface StableCut {
   readonly cutState: CutState
 }
 
-/** The cut that `stable` and `recall` share, with a share of the room kept for recall: first it is found, then applied. */
-export function createStableCut(options: StableOptions, recall: number) {
+/** The share of the room kept for recall, and how many of the last exchanges stay by right. */
+type Claims = Pick<Shares, 'recall' | 'exchanges'>
+
+/** The cut that `stable` and `recall` share: first it is found, then applied. */
+export function createStableCut(options: StableOptions, claims: Claims) {
   const { low = 0.44, digests = 0, digesters } = options
   const cutDigests = digesters ? createCutDigests(digesters) : builtIn
   return { find, apply }
 
   function find(draft: Draft): StableCut {
     const { frame } = draft
-    const room = divideRoom(frame, { recall, digests, low })
+    const room = divideRoom(frame, { ...claims, digests, low })
     const costs = { ...ledgerOf(draft), room }
-    const cut = { costs, cutState: cutStateOf(costs, frame.rest) }
+    // What fits is never cut. Where it does not, the cut follows from all messages, as if it had not fitted before either.
+    const fits = draft.tokens <= draft.capacity
+    const cut = { costs, cutState: fits ? still : cutStateOf(costs, frame.rest) }
     frame.watch?.(cut)
     return cut
   }
@@ -61,6 +67,9 @@ export function createStableCut(options: StableOptions, recall: number) {
     const { room, decided } = costs
     const { frame } = draft
     const { movedAt, needed, limit } = cutState
+    const { turns, latestUser } = frame.transcript
+    const latest = { ...cutState, user: latestUser, turn: turns.length - 1 }
+    const right = rightStart(costs, latest, costBetween(costs, latestUser, latestUser + 1))
     const growth = Math.max(0, room.tail - spentIn(costs, cutState, draft.units.length))
     const request = draft.units[cutState.request]
     const isSent = request && hasRoomFor(frame, request.index, cutState)
@@ -75,6 +84,7 @@ export function createStableCut(options: StableOptions, recall: number) {
         at: movedAt,
         needed,
         limit,
+        right: Math.max(cutState.cut, right),
         growth,
         turns: Math.floor(growth / meanTurn(frame.transcript)),
         recall: room.recall,

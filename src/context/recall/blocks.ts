@@ -9,11 +9,12 @@ import { textCost } from '../draft/cost.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 import type { Insertion } from '../draft/span.ts'
-import { type Costs, type CutState, cutEarly, isStill, spentIn } from '../stable/cut-state.ts'
-import { rememberRead } from '../stable/ledger.ts'
+import { rightStart } from '../stable/by-right.ts'
+import { type CutState, cutEarly, isStill, spentIn } from '../stable/cut-state.ts'
+import { type Costs, rememberRead } from '../stable/ledger.ts'
 import { chooseBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
-import { type Effort, type Judgement, judge, type Question } from './judge.ts'
+import { type Asking, type Effort, type Judgement, judge, type Question } from './judge.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
@@ -70,11 +71,12 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
   const { early = natural, blocks } = afterRounds(progress)
   return { cutState: early, blocks: blocks.map(block => renderBlock(frame, block)) }
 
-  function atUser({ early: moved, blocks }: BlockProgress, at: number): Omit<BlockProgress, 'next'> {
-    const cutState = moved ?? natural
+  function atUser({ early, blocks }: BlockProgress, at: number): Omit<BlockProgress, 'next'> {
     const { tokens, from } = transcript.units[at]!
     const { text } = transcript.entries[from]!.message
-    const freeIn = (one: CutState) => freeAt(one, Math.max(at, one.movedAt)) - Math.max(room.least, tokens)
+    const moved = early && isOwedMore(early, at, tokens) ? undefined : early
+    const cutState = moved ?? natural
+    const freeIn = (one: CutState) => freeAt(one, Math.max(at, one.movedAt)) - tokens
     const free = freeIn(cutState)
     const kept = total(blocks) > free ? [] : blocks
     const search = searchFor(cutState, at, text, free)
@@ -84,10 +86,22 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     const share = Math.max(0, free - total(kept)) / block.tokens
     // A cut inside the message's own turn is further already.
     const isAhead = cutState.cut <= at && isWorthCutting(search, share)
-    const early = isAhead ? cutEarly(costs, cutState, at) : cutState
-    if (freeIn(early) <= free) return { early: moved, blocks: ask(kept, search) }
+    const further = isAhead ? cutEarly(costs, cutState, at, exchangesLeft(search.asking)) : cutState
+    if (freeIn(further) <= free) return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
-    return { early, blocks: ask([], searchFor(early, at, text, freeIn(early))) }
+    return { early: further, blocks: ask([], searchFor(further, at, text, freeIn(further))) }
+  }
+
+  /** How many of the last exchanges a message leaves that asks for more room than is free. */
+  function exchangesLeft(asking: Asking): number {
+    if (asking === 'ours') return 1
+    return asking === 'plain' ? Math.min(2, room.exchanges) : room.exchanges
+  }
+
+  /** Whether more stays by right before a later message than an early cut has left: then that cut is taken back. */
+  function isOwedMore(early: CutState, at: number, charge: number): boolean {
+    const right = rightStart(costs, { ...natural, user: at, turn: placeOf(turns, at) }, charge)
+    return Math.max(natural.cut, right) < Math.max(early.cut, early.cleared.before)
   }
 
   /** A turn's block stays for its rounds while there is room. That only shrinks, so the last of thousands of rounds decides. */
@@ -156,8 +170,8 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
 const isNeedy = ({ strength, named = [] }: Search) => strength >= needy || named.length > 0
 
 /** Whether the running talk is cut early, and read again, for a message: the less of its block fits, the less it must ask. */
-const isWorthCutting = ({ strength, named = [] }: Search, share: number) =>
-  strength >= needy * (0.5 + share) || named.length > 0
+const isWorthCutting = ({ strength, asking, named = [] }: Search, share: number) =>
+  (asking !== 'nothing' && strength >= needy * (0.5 + share)) || named.length > 0
 
 const added = (blocks: RecallBlocks, block?: ExplainedBlock): RecallBlocks =>
   block ? [...blocks, block] : blocks

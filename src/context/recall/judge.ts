@@ -19,7 +19,11 @@ export interface Judgement extends Ranking {
   readonly strength: number
   /** The largest block for it, as a share of the room. */
   readonly most: number
+  readonly asking: Asking
 }
+
+/** How a message asks: not at all, in passing, plainly, or plainly for something of ours. */
+export type Asking = 'nothing' | 'passing' | 'plain' | 'ours'
 
 /** A user message, its text, and what it is asked of. */
 export interface Question {
@@ -95,7 +99,8 @@ export function judge(question: Question): Judgement {
     scores = { ...scores, values: scores.values.map(sum) }
     best = bestOf(question, scores)[0]
   }
-  return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0) }
+  const asking = isOurs ? 'ours' : isPlainly ? 'plain' : isQuestion(text) ? 'passing' : 'nothing'
+  return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0), asking }
 }
 
 /** A message that only follows up is not even ranked. */
@@ -106,6 +111,7 @@ const nothingAsked: Judgement = {
   best: 0,
   strength: 0,
   most: 0,
+  asking: 'nothing',
 }
 
 /** The last three sentences or clauses near a message's end that ask. Shorter ones would match anything. */
@@ -187,6 +193,8 @@ export function toEffort(effort: number) {
     gate: Math.round(2.6 * 16 ** (1 - 2 * effort) * 1024) / 1024,
     /** The share of the room that is kept for blocks. */
     room: Math.max(1 / 64, 0.75 * above),
+    /** How many of the last exchanges stay by right. */
+    exchanges: effort < 0.5 ? 2 : 3,
     /** The largest block, as a share of the room. */
     block: 0.5 + 0.5 * above,
     /** The share of the best score below which nothing is recalled, though there is room. */

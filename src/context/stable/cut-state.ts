@@ -1,16 +1,17 @@
 import { ageSystems, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
-import { costBetween, exchangeStart } from '../conversation/transcript.ts'
+import { costBetween } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
 import { rulesCharge } from '../standing/rule-places.ts'
-import type { DividedRoom } from './divide-room.ts'
-import { type Ledger, rememberRead } from './ledger.ts'
+import { rightStart } from './by-right.ts'
+import { type Costs, type Ledger, rememberRead } from './ledger.ts'
 
 /** Where the conversation is cut, and since when. Numbers are units, except for tokens. */
-export type CutState = Readonly<typeof start>
+export type CutState = Readonly<typeof still>
 
-const start = {
+/** The state in which everything is sent. */
+export const still = {
   /** The number of stops read. */
   next: 0,
   /** The first unit that is sent, besides protected ones; 0 while nothing is cut. */
@@ -49,20 +50,22 @@ const mostInside = 8192
 const fullAtMessage = 0.8
 /** The tokens of a line of the journal, on average. */
 const journalLine = 24
-/** The longest first round of a turn that is sent with it, in least charges for a message. */
-const mostOpening = 2
-/** The longest message that is expected, in least charges. */
-const mostExpected = 4
-
-/** What units cost, and the room for them. */
-export interface Costs extends Ledger {
-  readonly room: DividedRoom
-}
+/** The turns, as long as the last ones were, for which a cut before a message leaves room. */
+const turnsAhead = 8
+/** How many of the last turns say how long the next ones will be. */
+const lastTurns = 20
 
 /** The most stops that are read before others get their turn: some milliseconds. */
 const stopsInRow = 1024
 
 type Full = Pick<CutState, 'needed' | 'limit' | 'movedAt'>
+
+/** What a cut before a user message keeps: the message itself, what stays by right, and what fits the low-water mark. */
+interface Goal {
+  readonly charge: number
+  readonly right: number
+  readonly low: number
+}
 
 /**
  * Gives the steps of a state of the cut: from stop to stop, and with `isEarly` before a user message as if the room were full.
@@ -82,35 +85,42 @@ function cutSteps(costs: Costs) {
       : atRound({ ...past, next }, stop)
   }
 
-  /** Makes room before a user message. After a cut it is charged like the longest of the last two, to foresee the next cut. */
+  /** Makes room before a user message: down to the low-water mark, and never below what stays by right. */
   function atUser(cutState: CutState, isEarly = false): CutState {
-    const { user, turn } = cutState
-    const isWhole = isStill(cutState)
-    const most = isWhole ? 0 : mostExpected * room.least
-    const cost = Math.max(room.least, lastCost(user))
-    const spent = spentIn(costs, cutState, user)
-    const limit = isWhole ? room.whole : room.tail
-    // Mostly there is room for any: after a restart all messages are read again.
-    if (!isEarly && spent + Math.max(most, cost) <= limit) return cutState
-    const expected = (back: number) => Math.min(most, lastCost(turns[turn - back] ?? firstUser))
-    const charge = user === firstUser ? 0 : Math.max(cost, expected(1), expected(2))
-    const needed = spent + charge
+    const { user } = cutState
+    const charge = user === firstUser ? 0 : lastCost(user)
+    const needed = spentIn(costs, cutState, user) + charge
+    const limit = isStill(cutState) ? room.whole : room.tail
     if (!isEarly && needed <= limit) return cutState
-    // The last exchange is what the message speaks of: a later one clears it.
-    const cleared = ageAndClear(cutState, user, exchangeStart(transcript, turn), needed - room.low)
+    const goal: Goal = {
+      charge,
+      right: rightStart(costs, cutState, charge),
+      low: isEarly ? room.low : lowMark(cutState),
+    }
+    // Where no tools are called, whole exchanges go: their answers are what the next message follows up on.
+    const end = lastRoundBefore(transcript, user) >= cutState.cut ? goal.right : cutState.cut
+    const cleared = ageAndClear(cutState, user, end, needed - goal.low)
     const isFull = isEarly || spentIn(costs, cleared, user) + charge > fullAtMessage * limit
     const full = { needed, limit, movedAt: user }
-    return isFull ? cutBefore(cleared, charge, full) : moveCut(cleared, cutState.cut, full)
+    return isFull ? cutBefore(cleared, goal, full) : moveCut(cleared, cutState.cut, full)
   }
 
-  /** Keeps the newest turns that fit into the low-water mark, and as much of the last one as may stay. */
-  function cutBefore(past: CutState, charge: number, full: Full): CutState {
+  /** The low-water mark: where turns are short, it is higher, as long as it leaves room for some more of them. */
+  function lowMark({ user, turn }: CutState): number {
+    const before = Math.min(lastTurns, turn)
+    if (before <= 0) return room.low
+    const mean = costBetween(costs, turns[turn - before]!, user) / before
+    return Math.max(room.low, Math.min(room.high, Math.floor(room.tail - turnsAhead * mean)))
+  }
+
+  /** Keeps what stays by right, and the newest turns that fit into the low-water mark. */
+  function cutBefore(past: CutState, { charge, right, low: mark }: Goal, full: Full): CutState {
     const { user, turn } = past
     const costFrom = (cutState: CutState, from: number) =>
       sentCost(costs, cutState, from, user) + charge + insideAt(cutState, from).beginning
-    const last = Math.max(exchangeStart(transcript, turn), past.cut)
+    const last = Math.max(right, past.cut)
     const hasRounds = lastRoundBefore(transcript, user) >= last
-    const low = room.low - past.stuck
+    const low = mark - past.stuck
     const most = Math.max(hasRounds ? room.keepRounds : room.keep, low)
     // A turn with rounds loses results, oldest first, before it goes: what was called and thought is short.
     const cutState = hasRounds ? clear(past, last, user, costFrom(past, last) - most) : past
@@ -182,7 +192,7 @@ function cutSteps(costs: Costs) {
     const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalLine)
     const first = stops[place]!
     const firstCost = first < cut ? sentCost(costs, cutState, first, first + 1) : 0
-    const isShort = firstCost > 0 && firstCost <= mostOpening * room.least
+    const isShort = firstCost > 0 && firstCost <= room.opening
     const beginning = lines + costBetween(costs, request, request + 1) + (isShort ? firstCost : 0)
     return { request, lines, opening: isShort ? first : -1, beginning }
   }
@@ -193,9 +203,17 @@ function cutSteps(costs: Costs) {
   }
 }
 
-/** Makes room before a user message as if the room were full: what it asks for needs it. */
-export function cutEarly({ room, ...ledger }: Costs, past: CutState, user: number): CutState {
-  const { atUser } = cutSteps({ ...ledger, room: { ...room, low: room.early, keepRounds: room.early } })
+/** Makes room before a user message as if the room were full: what it asks for needs it. `exchanges`: those that stay by right. */
+export function cutEarly(
+  { room, ...ledger }: Costs,
+  past: CutState,
+  user: number,
+  exchanges: number,
+): CutState {
+  const { atUser } = cutSteps({
+    ...ledger,
+    room: { ...room, low: room.early, keepRounds: room.early, exchanges },
+  })
   return atUser({ ...past, turn: placeOf(ledger.transcript.turns, user), user }, true)
 }
 
@@ -207,7 +225,7 @@ export const isStill = ({ cut, cleared, aged }: CutState): boolean =>
 export function cutStateOf(costs: Costs, rest?: () => void): CutState {
   const { stops, units } = costs.transcript
   const { step } = cutSteps(costs)
-  const { read, keep } = rememberRead(costs, `cutState ${JSON.stringify(costs.room)}`, start)
+  const { read, keep } = rememberRead(costs, `cutState ${JSON.stringify(costs.room)}`, still as CutState)
   const settled = settledUnits(costs)
   let cutState = read
   while (stops[cutState.next]! < settled) {

@@ -5,8 +5,8 @@ import type { Frame } from '../draft/frame.ts'
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
 export type DividedRoom = Readonly<ReturnType<typeof divideRoom>>
 
-/** The shares of the room that are kept for recall and for digests, and that a cut leaves. */
-type Shares = Readonly<Record<'recall' | 'digests' | 'low', number>>
+/** The shares of the room that are kept for recall and for digests, and that a cut leaves; the exchanges that stay by right. */
+export type Shares = Readonly<Record<'recall' | 'digests' | 'low' | 'exchanges', number>>
 
 /** Divides the window by maximum charges, system prompt and tools rounded up: a date that changes must not move the cut. */
 export function divideRoom(frame: Frame, shares: Shares) {
@@ -48,18 +48,31 @@ export function divideRoom(frame: Frame, shares: Shares) {
     lines: Math.floor(base * linesShare),
     /** The most tokens for system messages that stand in the conversation. */
     systems: systemsRoom(frame),
-    /** The most tokens that a cut leaves, and one that makes room for what a message asks for. */
+    /** The most tokens that a cut leaves beside what stays by right, and one that makes room for what a message asks for. */
     low: Math.floor(tail * (full ? 1 : shares.low)),
     early: Math.floor(tail * shares.low),
+    /** Where turns are short, the most tokens that a cut leaves. */
+    high: Math.floor(tail * (full ? 1 : Math.max(shares.low, highWater))),
+    /** How many of the last exchanges stay by right, and their most tokens: recall takes nothing from them. */
+    exchanges: shares.exchanges,
+    byRight: tail + recall,
+    /** The least tokens of a user's message that counts as a pasted text. */
+    pasted: Math.floor(base * pastedShare),
     /** The last exchange survives a cut up to this cost; one with rounds, which go on in the next turn, up to `keepRounds`. */
     keep: tail + recall,
     keepRounds: Math.floor((tail + recall) / 2),
-    /** The least charge for a user message, so that short ones do not cut just before a long one. */
-    least: Math.floor(base / 32),
+    /** The longest first round of a turn that is sent with it. */
+    opening: Math.floor(base / 16),
     /** Whether notes are sent with their replies, and cost there. */
     inlineNotes,
   }
 }
+
+/** The highest low-water mark: above it short turns would be cut after a few of them. */
+const highWater = 0.8
+
+/** A message of this share of the room is a text that is talked about: a contract, a list, a file. */
+const pastedShare = 0.15
 
 /** A block of a sentence or two always has this room (less in a small window), so that no short answer needs a cut. */
 const shortBlock = 96

@@ -1,12 +1,18 @@
 import { remember } from '../conversation/remember.ts'
 import { countUnit, emptyLists, type Sums, type Transcript } from '../conversation/transcript.ts'
 import type { Draft } from '../draft/draft.ts'
+import type { DividedRoom } from './divide-room.ts'
 
 /** What units cost in a draft: as the transcript counts them, or as earlier policies have left them. */
 export interface Ledger extends Sums {
   readonly transcript: Transcript
   /** What earlier policies decided, one character for each unit. Empty if they decided nothing. */
   readonly decided: string
+}
+
+/** What units cost, and the room for them. */
+export interface Costs extends Ledger {
+  readonly room: DividedRoom
 }
 
 const open = '.'

@@ -214,7 +214,7 @@ describe('a message that names a file', () => {
       result!,
     ]
   }
-  const later = Array.from({ length: 24 }, (_, n) => round(n)).flat()
+  const later = Array.from({ length: 44 }, (_, n) => round(n)).flat()
 
   it.each([
     ['its path', path, round(100, { path, result: whole })],
@@ -371,21 +371,15 @@ describe('a chat', () => {
   ]
   const chat = Array.from({ length: 24 }, (_, n) => exchange(n)).flat()
 
-  it('clears long answers before it drops exchanges, so that the words of the user stay', () => {
+  it('lets whole exchanges go, oldest first, and turns no answer into a line', () => {
     const next = { role: 'user', content: 'And now?' }
-    const fits = chat.length
+    const fitted = (size: number) => fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt
     let size = 6
-    while (
-      size < fits &&
-      !fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt.counts.cleared
-    )
-      size += 2
-    const { receipt, messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
-    expect(receipt.counts.cleared).toBeGreaterThan(2)
-    expect(receipt.counts.omitted).toBe(0)
-    for (const message of chat.slice(0, size))
-      if (message.role === 'user') expect(messages).toContain(message)
-    // The last exchange is what the message speaks of.
-    expect(fateOf(receipt, size - 1)).toBe('kept')
+    while (size < chat.length && fitted(size).counts.omitted === 0) size += 2
+    const { counts, entries } = fitted(size)
+    expect(counts.omitted).toBeGreaterThan(2)
+    expect(counts.cleared).toBe(0)
+    // What the message speaks of: the last exchange, and the two before it.
+    expect(entries.slice(size - 6).map(({ fate }) => fate)).toEqual(Array(7).fill('kept'))
   })
 })

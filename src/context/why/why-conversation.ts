@@ -76,8 +76,9 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
     else stable = decision as StableCut
   }
   const policy = options.policy ?? defaultPolicy
-  const fitWith = (transcript: Transcript, told?: { readonly watch: Watch }) =>
-    finish(applyPolicy(policy, beginDraft({ system, transcript, origin }, options, told)))
+  const draftOf = (transcript: Transcript, told?: { readonly watch: Watch }) =>
+    beginDraft({ system, transcript, origin }, options, told)
+  const fitWith = (...of: Parameters<typeof draftOf>) => finish(applyPolicy(policy, draftOf(...of)))
   const finished = fitWith(transcript, { watch })
   const { frame, insertions, spans } = finished.draft
   const receipt = makeReceipt(finished, policy.name)
@@ -110,6 +111,8 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
   /** Whether the unit would still be sent as it is. Tokens alone decide about a stable cut, so nothing is searched for it. */
   function staysIn(grown: Transcript): boolean {
     if (stable?.costs.decided === '') {
+      const draft = draftOf(grown)
+      if (draft.tokens <= draft.capacity) return true
       const { room } = stable.costs
       const { cut, cleared, request, opening } = cutStateOf({ ...plainLedger(grown), room })
       const isIn = index >= cut || index === opening

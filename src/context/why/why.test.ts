@@ -86,11 +86,15 @@ describe('why', () => {
     }
   })
 
-  it('counts a long answer as gone when it becomes one line, and foretells nothing of that line', () => {
-    const long = { role: 'assistant', content: 'The answer says more and more. '.repeat(20) }
-    const answers = Array.from({ length: 14 }, (_, n) => [{ role: 'user', content: `Question ${n}?` }, long])
+  it('counts a long result as gone when it becomes one line, and foretells nothing of that line', () => {
+    const answers = Array.from({ length: 14 }, (_, n) => [
+      { role: 'user', content: `Question ${n}?` },
+      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'run', arguments: { n } } }] },
+      { role: 'tool', tool_name: 'run', content: 'The result says more and more. '.repeat(20) },
+      { role: 'assistant', content: 'It has run.' },
+    ])
     const asked = answers.flat()
-    const seq = asked.length - 5
+    const seq = asked.length - 10
     const { leaving, fate } = why(asked, seq, room)
     expect(fate).toBe('kept')
     const turn = leaving!.tokens / leaving!.turns

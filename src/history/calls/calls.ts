@@ -16,6 +16,7 @@ import { tryAgain, untilKnown } from '../turn.ts'
 import { hashOf } from './hash-of.ts'
 import { fromPlan, type Plan, placesIn, promptOf, quotingIn, type Run } from './plan.ts'
 import { type LateAccount, readPlan, sentIn, withLate } from './read-plan.ts'
+import type { ShadowAccount } from './shadow-account.ts'
 
 export interface CallStart {
   readonly model: string
@@ -25,6 +26,8 @@ export interface CallStart {
   readonly room?: Room
   /** How the model was asked to answer: temperature and the like. */
   readonly settings?: object
+  /** What was sent in place of the context. */
+  readonly shadow?: ShadowAccount | undefined
 }
 
 /** How a call went. What `LateAccount` has is kept in the call's plan. */

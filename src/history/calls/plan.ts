@@ -6,6 +6,7 @@ import { groupBy } from '../../log/group-by.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Room } from '../../tokens/calibration.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import type { ShadowAccount } from './shadow-account.ts'
 
 /** Consecutive entries that were sent as they are, or a message that is written out. */
 export type PlanItem = Run | WrittenItem
@@ -61,6 +62,8 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly toolsSaved?: number
   /** What was wrong with the call although it was answered: codes of warnings. */
   readonly warnings?: readonly string[]
+  /** Set if the client's own list was sent: then all else is what would have been sent. */
+  readonly shadow?: ShadowAccount
   /** The system prompt as it was given, if its changing lines stood apart: see `joinGiven`. */
   readonly given?: readonly GivenPart[]
   /** The tool schemas that were sent, or the name under which they are stored. */
@@ -78,10 +81,11 @@ export function toPlan(
     readonly tools?: string
     readonly room?: Room
     readonly settings?: object
+    readonly shadow?: ShadowAccount
   } = {},
 ): Plan {
   const { messages, tokens, receipt } = context
-  const { prompt, tools = context.tools, room, settings = {} } = stored
+  const { prompt, tools = context.tools, room, settings = {}, shadow } = stored
   const { policy, counter, margin, cut, prefix, sent, toolsSaved } = receipt
   const { window, reserve } = room ?? receipt
   const { factor = 1, reserveWhy: why, mostReply: most } = room ?? {}
@@ -110,7 +114,7 @@ export function toPlan(
     given: context.given,
     tools,
     settings: Object.keys(settings).length > 0 ? settings : undefined,
-    toolsSaved,
+    ...{ toolsSaved, shadow },
   }
 }
 

@@ -9,6 +9,7 @@ import type { StoredCall } from '../../stores/store.ts'
 import { isFactor, toModelTokens } from '../../tokens/calibration.ts'
 import { mostQuotes } from '../log/logged-message.ts'
 import { type ItemAccount, isRun, type Plan, type PlanItem, type Run, roomOf, unknownPlan } from './plan.ts'
+import { isShadowAccount } from './shadow-account.ts'
 
 /** Reads the plan of a stored call, which may come from an import. */
 export function readPlan(text: string): Plan {
@@ -40,6 +41,7 @@ function isAccount(plan: Partial<Plan>): boolean {
     isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
     isListOf(warnings, text => typeof text === 'string') &&
     isObject(plan.settings ?? {}) &&
+    (plan.shadow === undefined || isShadowAccount(plan.shadow)) &&
     isListOf(plan.given ?? [], part => typeof part === 'string' || isRunOf(part, 0)) &&
     (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
     (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))

@@ -9,6 +9,7 @@ import { brokenOff } from '../../log/round.ts'
 import { isCount, isObject } from '../../log/values.ts'
 import { withTail } from '../../log/write-message.ts'
 import { freeze } from '../../state/freeze.ts'
+import { isErased } from '../../stores/erased.ts'
 import type { NewEntry, StoredEntry, ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
@@ -20,7 +21,10 @@ import { createRests } from './rests.ts'
 /** A message of the log with its place. */
 export interface LoggedMessage
   extends Pick<StoredEntry, 'seq' | 'turn' | 'id' | 'time'>,
-    Pick<SeenMessage, 'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands' | 'overlay'> {
+    Pick<
+      SeenMessage,
+      'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands' | 'overlay' | 'repeats'
+    > {
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
@@ -56,11 +60,15 @@ export interface SeenMessage {
   readonly hands?: readonly Hand[]
   /** How the list of the client that sent the message lies over the thread. Holds from this entry on. */
   readonly overlay?: Overlay | undefined
+  /** The id of the message that it repeats, on the branch on which that was said first. */
+  readonly repeats?: string
+  /** Whether it repeats a message whose text was erased: a mark stands in its place. */
+  readonly isErased?: boolean
 }
 
 export type TurnMessage = MessageLike | SeenMessage
 
-interface Payload extends Omit<SeenMessage, 'marks'> {
+interface Payload extends Omit<SeenMessage, 'marks' | 'isErased'> {
   readonly closing?: true
   readonly calibration?: Calibration
   readonly learned?: PromptLayout
@@ -80,8 +88,11 @@ export function toEntry(
   source: TurnMessage,
   { id, time, count, isClosing = false, calibration, learned, guest }: EntryOptions,
 ): NewEntry {
-  const { marks: _, ...seen } = isSeen(source) ? source : { message: source, marks: undefined }
-  const payload: Payload = { ...seen, closing: isClosing || undefined, calibration, learned, guest }
+  const { marks: _, isErased, ...seen } = asSeen(source)
+  // A mark begins with this.
+  const mark = isErased && ({ erased: true } as const)
+  const closing = isClosing || undefined
+  const payload: Payload = { ...mark, ...seen, closing, calibration, learned, guest }
   const text = JSON.stringify(payload, toStorable)
   // Counted as it will be read back: a Date has become a text by then.
   const read = JSON.parse(text) as Payload
@@ -110,7 +121,7 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, learned, quotes, guest, hands, overlay, data, isBroken, erased } = read
+    const { closing, calibration, learned, quotes, guest, hands, overlay, data, isBroken, repeats } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -122,8 +133,8 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
     else stampEntry(view, seq, count)
     const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
-    const beside = { data, calibration, learned, quotes, guest, hands, overlay, isErased: erased }
-    return { ...entryFacts, message, view, ...beside }
+    const beside = { data, calibration, learned, quotes, guest, hands, overlay, repeats }
+    return { ...entryFacts, message, view, ...beside, isErased: isErased(entry) || undefined }
   } catch (error) {
     throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
       cause: error,
@@ -168,8 +179,8 @@ function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick
 
 function readPayload(text: string): Payload {
   const payload = JSON.parse(text) as Partial<Payload> | null
-  const { message, view, ending, isError, isBroken, calibration, learned, quotes, guest, hands, overlay } =
-    payload ?? {}
+  const { message, view, ending, isError, isBroken, repeats } = payload ?? {}
+  const { calibration, learned, quotes, guest, hands, overlay } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
   if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
@@ -182,6 +193,7 @@ function readPayload(text: string): Payload {
   if (hands !== undefined && !isHands(hands)) throw new TypeError('its hands are none')
   if (overlay !== undefined && !isOverlay(overlay)) throw new TypeError('its overlay is none')
   if (guest !== undefined && typeof guest !== 'string') throw new TypeError('its guest is no name')
+  if (repeats !== undefined && typeof repeats !== 'string') throw new TypeError('its repeats is no id')
   return payload as Payload
 }
 
@@ -189,11 +201,15 @@ export function isSeen(message: TurnMessage): message is SeenMessage {
   return isObject(message) && !('role' in message) && 'message' in message
 }
 
+export const asSeen = (source: TurnMessage): SeenMessage => (isSeen(source) ? source : { message: source })
+
 export const wholeOf = (source: TurnMessage): MessageLike => (isSeen(source) ? source.message : source)
 
 /** Adds a text that only contexts show after the message. */
-export const withEnding = (source: TurnMessage, ending: string): SeenMessage =>
-  isSeen(source) ? { ...source, ending } : { message: source, ending }
+export const withEnding = (source: TurnMessage, ending: string): SeenMessage => ({
+  ...asSeen(source),
+  ending,
+})
 
 export function viewOf({ message, view = message, ending, isBroken }: SeenMessage): MessageLike {
   if (isBroken) return brokenOff

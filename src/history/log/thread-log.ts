@@ -105,7 +105,8 @@ function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?
       memory.forget()
       return context(request, true)
     }
-    if (isNow) memory.held.context = fitted
+    // Who names a place looks at the thread; who names none is about to send what it gets.
+    if (isNow && request.at === undefined) memory.held.context = fitted
     await memory.tidy()
     return fitted
   }

@@ -6,6 +6,7 @@ import { type EndReason, type ModelPart, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { fieldsOf, limitCalls, listOf, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
+import { toldFact, type WindowFact } from '../windows/window-fact.ts'
 import { ifKnown } from '../wire/ask.ts'
 import { type ReplyReader, toListed, type Wire } from '../wire/wire.ts'
 import { markCache } from './mark-cache.ts'
@@ -13,9 +14,6 @@ import { eachAnthropic, toAnthropicPrompt, toAnthropicRequest } from './to-anthr
 
 /** The version of the API that is spoken here. A client that names another one in its own request gets that. */
 export const anthropicVersion = '2023-06-01'
-
-/** The window of every model that is not told otherwise. */
-const usualWindow = 200_000
 
 interface AnthropicWireOptions {
   /** The option that gave the address. */
@@ -35,7 +33,7 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
       unavailable: `check "${option}"`,
     }),
     async write({ window, ...reply }) {
-      return mark(toAnthropicRequest({ ...reply, window: (await window()) ?? usualWindow }))
+      return mark(toAnthropicRequest({ ...reply, window: await window() }))
     },
     each: eachAnthropic,
     mark,
@@ -44,7 +42,7 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
     readWhole: readAnthropicMessage,
     async findWindow(ask, model, signal) {
       const path = `/v1/models/${encodeURIComponent(model)}`
-      return windowOf(await ifKnown(() => ask({ path, signal }))) ?? usualWindow
+      return windowOf(await ifKnown(() => ask({ path, signal })))
     },
     async listModels(ask, signal) {
       const { data } = fieldsOf(await ask({ path: '/v1/models?limit=1000', signal }))
@@ -59,7 +57,7 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
   }
 }
 
-const windowOf = (model: unknown): number | undefined => [fieldsOf(model).max_input_tokens].find(isWindow)
+const windowOf = (model: unknown): WindowFact => toldFact([fieldsOf(model).max_input_tokens])
 
 /** Images, PDF files and texts are taken, also by their addresses. */
 function anthropicFiles(): LearnedFiles {

@@ -12,7 +12,7 @@ export interface AnthropicOptions extends ServedModelOptions {
   readonly baseURL?: string
   /** The key. Default: the variable ANTHROPIC_API_KEY, for `api.anthropic.com` alone. */
   readonly apiKey?: string
-  /** The window in tokens. Default: what the server tells of the model, else 200,000. */
+  /** The window in tokens. Default: what the server tells of the model, else that of the table. */
   readonly window?: number
   /** Whether requests get marks for Anthropic's cache: see the guide. Default true. */
   readonly cacheMarks?: boolean

@@ -15,9 +15,9 @@ const defaultReply = 8192
 /** The body of `/v1/messages`. `window`: the reply is never asked to be longer than half of it. */
 export function toAnthropicRequest({
   settings,
-  window,
+  window = Number.POSITIVE_INFINITY,
   ...prompt
-}: Omit<WantedReply, 'window'> & { readonly window: number }) {
+}: Omit<WantedReply, 'window'> & { readonly window: number | undefined }) {
   const { temperature, maxTokens, stop, format, thinking, provider = {} } = settings
   const max_tokens = maxTokens ?? Math.min(defaultReply, Math.floor(window / 2))
   const words = stop?.filter(word => word.trim() !== '')

@@ -52,9 +52,32 @@ it.each([
   ['the server is older', { status: 404, body: '404 page not found' }, show('temperature 1')],
   ['the server does not have the model', nothing, { status: 404, body: { error: 'not found' } }],
   ['the answers are no JSON', { status: 200, body: 'Ollama is running' }, { status: 200, body: 'yes' }],
-] as [string, UpstreamAnswer, UpstreamAnswer][])('is 4096 when %s', async (_, ps, shown) => {
-  const upstream = await serverWith({ '/api/ps': ps, '/api/show': shown })
-  expect(await ollama({ model: 'm', host: upstream.url }).window()).toBe(4096)
+] as [string, UpstreamAnswer, UpstreamAnswer][])(
+  'is unknown when %s, and the server decides',
+  async (_, ps, shown) => {
+    const upstream = await serverWith({ '/api/ps': ps, '/api/show': shown })
+    const model = ollama({ model: 'm', host: upstream.url })
+    expect(await model.window()).toBeUndefined()
+    await partsOf(model.stream({ messages }))
+    const chat = upstream.requests.find(({ path }) => path === '/api/chat')
+    expect(chat!.body).toMatchObject({ options: {}, truncate: false, shift: false })
+    expect(chat!.text).not.toContain('num_ctx')
+  },
+)
+
+it('is that of the loaded model after the first reply', async () => {
+  let isLoaded = false
+  const upstream = await upstreamWith(({ path }) => {
+    if (path === '/api/ps') return isLoaded ? loaded('m:latest', 6144) : nothing
+    if (path === '/api/show') return show()
+    isLoaded = true
+    return ollamaAnswer([{ content: 'hi' }])
+  })
+  const model = ollama({ model: 'm', host: upstream.url })
+  expect(await model.window()).toBeUndefined()
+  await partsOf(model.stream({ messages }))
+  expect(await model.window()).toBe(6144)
+  expect(model.windowFrom?.()).toBe('of the loaded model')
 })
 
 it('is sent with every request, and asked for once', async () => {

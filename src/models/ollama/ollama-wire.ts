@@ -1,10 +1,10 @@
-import { isWindow } from '../check-options.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import { type ModelPart, toEndReason, toUsage } from '../model.ts'
 import { readFault } from '../read-fault.ts'
 import { isImage } from '../read-media.ts'
 import { fieldsOf, listOf, readCalls, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
+import { isToldWindow, type WindowFact, windowSources } from '../windows/window-fact.ts'
 import { ifKnown } from '../wire/ask.ts'
 import { type Ask, type ReplyReader, toListed, type Wire } from '../wire/wire.ts'
 import { eachOllama, toOllamaRequest } from './to-ollama-request.ts'
@@ -13,7 +13,7 @@ interface OllamaWireOptions {
   /** The option that gave the address. */
   readonly option: string
   readonly keepAlive?: string | number | undefined
-  /** The window of models that are not loaded yet. Default: that of the Modelfile, else 4096. */
+  /** The window of models that are not loaded yet. Default: that of the Modelfile, else the server decides. */
   readonly unloaded?: number | undefined
 }
 
@@ -28,13 +28,21 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
       unavailable: `start it with "ollama serve", or check "${option}"`,
     }),
     async write(reply) {
-      const window = (await reply.window()) ?? defaultWindow
-      return toOllamaRequest({ ...reply, window, keepAlive })
+      return toOllamaRequest({ ...reply, window: await reply.window(), keepAlive })
     },
     each: eachOllama,
     piece: 'line',
     read: ollamaReader,
-    findWindow: (ask, model, signal) => findWindow(ask, model, unloaded, signal),
+    async findWindow(ask, model, signal) {
+      const fact = await memoryFact(ask, model, signal)
+      if (fact) return fact
+      const shown = await ifKnown(() => ask({ path: '/api/show', body: { model }, signal }))
+      return modelfileFact(shown)
+    },
+    async wishWindow(ask, model, tokens, signal) {
+      const fact = await memoryFact(ask, model, signal)
+      return fact ?? { tokens, from: windowSources.client }
+    },
     async listModels(ask, signal) {
       const [tags, loaded] = await Promise.all([
         ask({ path: '/api/tags', signal }),
@@ -42,40 +50,45 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
         ask({ path: '/api/ps', signal }).catch(() => undefined),
       ])
       const windows = loadedWindows(loaded)
-      return toListed(listOf(fieldsOf(tags).models), 'name', ({ name }) => windows.get(withTag(String(name))))
+      return toListed(listOf(fieldsOf(tags).models), 'name', ({ name }) =>
+        loadedFact(windows.get(withTag(String(name)))),
+      )
     },
     files: (ask, model) => ollamaFiles(signal => ask({ path: '/api/show', body: { model }, signal })),
   }
-}
 
-/** Ollama's own default on machines with little memory. */
-const defaultWindow = 4096
+  /** The window of the loaded model, because another one would reload it; else the one that was set. */
+  async function memoryFact(ask: Ask, model: string, signal?: AbortSignal): Promise<WindowFact | undefined> {
+    const windows = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal })))
+    const fact = loadedFact(windows.get(withTag(model)))
+    return fact.tokens === undefined ? undefined : fact
+  }
 
-/** The window of the loaded model, because another one would reload it; else `unloaded`, else that of its Modelfile. */
-async function findWindow(ask: Ask, model: string, unloaded?: number, signal?: AbortSignal): Promise<number> {
-  const loaded = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal }))).get(withTag(model))
-  const window = loaded ?? unloaded
-  if (window !== undefined) return window
-  return readOwn(await ifKnown(() => ask({ path: '/api/show', body: { model }, signal }))) ?? defaultWindow
+  function loadedFact(loaded: number | undefined): WindowFact {
+    if (loaded !== undefined) return { tokens: loaded, from: windowSources.loaded }
+    return unloaded === undefined ? {} : { tokens: unloaded, from: windowSources.set }
+  }
 }
 
 /** The windows of the models in memory, from `/api/ps`, by their names with tag. */
 function loadedWindows(answer: unknown): ReadonlyMap<string, number> {
   const windows = new Map<string, number>()
   for (const { name, model, context_length } of listOf(fieldsOf(answer).models)) {
-    if (!isWindow(context_length)) continue
+    if (!isToldWindow(context_length)) continue
     for (const called of [name, model])
       if (typeof called === 'string') windows.set(withTag(called), context_length)
   }
   return windows
 }
 
-/** Reads `num_ctx` from the `parameters` of the Modelfile: a name and a value on each line. */
-function readOwn(answer: unknown): number | undefined {
+/** `num_ctx` in the `parameters` of the Modelfile: a name and a value on each line. Without it the server decides. */
+function modelfileFact(answer: unknown): WindowFact {
   const { parameters } = fieldsOf(answer)
   const line =
     typeof parameters === 'string' ? /^[ \t]*num_ctx[ \t]+(\d{1,15})[ \t\r]*$/m.exec(parameters) : null
-  return [Number(line?.[1])].find(isWindow)
+  const tokens = Number(line?.[1])
+  // When the model is loaded, its window can be read.
+  return isToldWindow(tokens) ? { tokens, from: windowSources.modelfile } : { mayChange: true }
 }
 
 /** The name that Ollama itself uses: `llama3` is `llama3:latest`. */

@@ -15,7 +15,7 @@ export interface OllamaOptions extends ServedModelOptions {
   readonly host?: string
   /** How long Ollama keeps the model in memory afterwards: `'10m'`, `-1` for ever. Default: Ollama's own, five minutes. */
   readonly keepAlive?: string | number
-  /** The window in tokens, sent with every request. Default: that of the loaded model, else its own `num_ctx`, else 4096. */
+  /** The window in tokens, sent with every request. Default: that of the loaded model, else its own `num_ctx`. */
   readonly window?: number
 }
 

@@ -8,7 +8,8 @@ import { isImage, type Media, readMedia } from '../read-media.ts'
 import type { WantedReply } from '../wire/wire.ts'
 
 interface OllamaReply extends Omit<WantedReply, 'window'> {
-  readonly window: number
+  /** Undefined: the server decides. */
+  readonly window: number | undefined
   readonly keepAlive?: string | number
 }
 
@@ -19,7 +20,7 @@ export function toOllamaRequest({ model, messages, tools, settings, window, keep
   if (providerOptions.num_ctx !== undefined && providerOptions.num_ctx !== window)
     throw new ModelError(
       'model_refused',
-      `The settings ask for a num_ctx of ${providerOptions.num_ctx}, but the window of "${model}" is ${window}: another value would load the model again. Give ollama() the "window".`,
+      `The settings ask for a num_ctx of ${providerOptions.num_ctx}, but the window of "${model}" is ${window ?? 'that of the server'}: another value would load the model again. Give ollama() the "window".`,
     )
   return {
     ...present({ think: thinking, format, keep_alive: keepAlive }),
@@ -28,8 +29,8 @@ export function toOllamaRequest({ model, messages, tools, settings, window, keep
     options: {
       ...present({ temperature, num_predict: maxTokens, seed, stop }),
       ...providerOptions,
-      // Without it the server uses its own default, and cuts a prompt that was fitted for another window.
-      num_ctx: window,
+      // Without it the server uses its own default, and refuses a prompt that was fitted for a larger window.
+      ...present({ num_ctx: window }),
     },
     // By default Ollama silently cuts a prompt that is too long, and drops its beginning while it writes.
     truncate: false,

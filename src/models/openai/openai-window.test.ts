@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
-import type { UpstreamAnswer } from '../../../test/scripted-upstream.ts'
-import { upstreamWith } from '../upstream.fixture.ts'
+import { describe, expect, it } from 'vitest'
+import { openaiAnswer, type UpstreamAnswer } from '../../../test/scripted-upstream.ts'
+import { partsOf, upstreamWith } from '../upstream.fixture.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 
 const list = (...data: unknown[]): UpstreamAnswer => ({ status: 200, body: { object: 'list', data } })
@@ -46,6 +46,58 @@ it.each([
   expect((await windowFrom(answer)).window).toBeUndefined()
 })
 
+it.each([0, 1, 255, 1.5, -8192, 1e15, '8192'])('is not believed where it cannot be true: %j', async told => {
+  expect((await windowFrom(list({ id: 'm', context_length: told }))).window).toBeUndefined()
+})
+
+it('is what Together and Mistral tell', async () => {
+  const bare: UpstreamAnswer = { status: 200, body: [{ id: 'm', context_length: 8192 }] }
+  expect((await windowFrom(bare)).window).toBe(8192)
+  expect((await windowFrom(list({ id: 'm', max_context_length: 32_768 }))).window).toBe(32_768)
+})
+
+describe('of LM Studio', () => {
+  const older = (model: object) => ({
+    '/api/v0/models': { status: 200, body: { data: [{ id: 'm', ...model }] } },
+  })
+
+  it('is that of the loaded model', async () => {
+    const model = { state: 'loaded', max_context_length: 131_072, loaded_context_length: 4096 }
+    expect((await windowFrom(list({ id: 'm' }), older(model))).window).toBe(4096)
+  })
+
+  it('is at most the largest possible one, and asked for again when the model was loaded', async () => {
+    const model: Record<string, unknown> = { state: 'not-loaded', max_context_length: 131_072 }
+    const upstream = await upstreamWith(({ path }) => {
+      if (path === '/v1/models') return list({ id: 'm' })
+      if (path === '/api/v0/models') return older(model)['/api/v0/models']
+      if (path !== '/v1/chat/completions') return { status: 200, body: { error: 'Unexpected endpoint' } }
+      model.loaded_context_length = 4096
+      return openaiAnswer([{ content: 'hi' }])
+    })
+    const studio = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm' })
+    expect(await studio.window()).toBe(131_072)
+    expect(studio.windowFrom?.()).toBe('the most that the server can load')
+    await partsOf(studio.stream({ messages: [{ role: 'user', content: 'hello' }] }))
+    expect(await studio.window()).toBe(4096)
+  })
+})
+
+it('is asked for again with another key, if one was refused', async () => {
+  const upstream = await upstreamWith([
+    { status: 401 },
+    { status: 401 },
+    { status: 401 },
+    { status: 401 },
+    openaiAnswer([{ content: 'hi' }]),
+    list({ id: 'm', context_length: 7700 }),
+  ])
+  const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm' })
+  expect(await model.window()).toBeUndefined()
+  await partsOf(model.stream({ messages: [{ role: 'user', content: 'hello' }] }))
+  expect(await model.window()).toBe(7700)
+})
+
 it('is the one that is given, and nobody is asked', async () => {
   const upstream = await upstreamWith([])
   expect(await openaiCompatible({ baseURL: upstream.url, model: 'm', window: 99 }).window()).toBe(99)
@@ -53,8 +105,8 @@ it('is the one that is given, and nobody is asked', async () => {
 })
 
 it('is asked for again after a failure', async () => {
-  const upstream = await upstreamWith([{ status: 502 }, list({ id: 'm', context_length: 77 })])
+  const upstream = await upstreamWith([{ status: 502 }, list({ id: 'm', context_length: 7700 })])
   const model = openaiCompatible({ baseURL: upstream.url, model: 'm' })
   await expect(model.window()).rejects.toMatchObject({ code: 'model_unavailable' })
-  expect(await model.window()).toBe(77)
+  expect(await model.window()).toBe(7700)
 })

@@ -7,8 +7,8 @@ import { readFault } from '../read-fault.ts'
 import { isImage } from '../read-media.ts'
 import { fieldsOf, limitCalls, listOf, readCalls, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
-import { ifKnown } from '../wire/ask.ts'
 import { type Ask, type ReplyReader, toListed, type Wire } from '../wire/wire.ts'
+import { findOpenAiWindow, listedFact, modelsIn } from './openai-window.ts'
 import { eachOpenAi, toOpenAiRequest } from './to-openai-request.ts'
 
 interface OpenAiWireOptions {
@@ -24,8 +24,6 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
   const chat = `${base}/chat/completions`
   const list = `${base}/models`
   const counter = promptCounter(chat)
-  const listModels = async (ask: Ask, signal?: AbortSignal) =>
-    listOf(fieldsOf(await ask({ path: list, signal })).data)
   return {
     form: 'chat',
     path: chat,
@@ -39,14 +37,10 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
     piece: 'event',
     lastEvent: '[DONE]',
     read: openaiReader,
-    async findWindow(ask, model, signal) {
-      const listed = (await ifKnown(() => listModels(ask, signal))) ?? []
-      const listedWindow = windowOf(listed.find(one => one.id === model))
-      return listedWindow !== undefined || isOpenAi
-        ? listedWindow
-        : findLocalWindow(ask, model, listed.length > 1, signal)
-    },
-    listModels: async (ask, signal) => toListed(await listModels(ask, signal), 'id', windowOf),
+    // OpenAI itself tells no windows.
+    findWindow: async (ask, model, signal) => (isOpenAi ? {} : findOpenAiWindow(ask, list, model, signal)),
+    listModels: async (ask, signal) =>
+      toListed(modelsIn(await ask({ path: list, signal })), 'id', listedFact),
     files: openaiFiles,
     async count(ask, prompt, signal) {
       if (isOpenAi) return undefined
@@ -54,32 +48,6 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
       return counter(request, ask, signal)
     },
   }
-}
-
-/** vLLM, OpenRouter, Groq and others each have their own field; llama.cpp tells it of one slot. */
-function windowOf(listed: Fields = {}): number | undefined {
-  const { max_model_len, context_length, context_window, meta } = listed
-  return [max_model_len, context_length, context_window, fieldsOf(meta).n_ctx].find(isWindow)
-}
-
-/** The window of a server that has answered with its list: it is there, even if it does not know these paths. */
-async function findLocalWindow(ask: Ask, model: string, hasOthers: boolean, signal?: AbortSignal) {
-  const read = async (path: string) => {
-    const answer = await ask({ path, signal }).catch(() => signal?.throwIfAborted())
-    return fieldsOf(answer)
-  }
-  // llama.cpp with one model answers whatever name it is called by.
-  const { default_generation_settings: slot } = hasOthers ? {} : await read('/props')
-  const { n_ctx: slotWindow } = fieldsOf(slot)
-  if (isWindow(slotWindow)) return slotWindow
-  // LM Studio.
-  for (const { key, loaded_instances } of listOf((await read('/api/v1/models')).models)) {
-    const loaded = listOf(loaded_instances)
-    const instance = loaded.find(({ id }) => id === model) ?? (key === model ? loaded[0] : undefined)
-    const { context_length: window } = fieldsOf(instance?.config)
-    if (isWindow(window)) return window
-  }
-  return undefined
 }
 
 /** Counts prompts exactly, in the way that the server knows: found out once, at the first prompt. `chat`: its path of replies. */

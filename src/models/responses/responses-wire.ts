@@ -62,8 +62,10 @@ function responsesReader(server: AskedServer): ReplyReader {
   const items: Fields[] = []
   let ended: Fields | undefined
   let messages = 0
+  let isOpening = true
 
   function partsOf(event: Fields): readonly ModelPart[] {
+    isOpening &&= openings.has(event.type)
     const delta = () => readText(event.delta, server)
     switch (event.type) {
       case 'response.output_item.added':
@@ -101,13 +103,21 @@ function responsesReader(server: AskedServer): ReplyReader {
 
   return {
     read: partsOf,
-    state: () => (ended ? 'over' : 'open'),
+    state() {
+      if (ended) return 'over'
+      return isOpening ? 'opening' : 'open'
+    },
     end() {
       if (!ended) throw toStreamError(server, 'ended its answer before it was finished')
       return [toEnd(ended, items)]
     },
   }
 }
+
+/** The events that come before the model has the prompt. */
+const openings: ReadonlySet<unknown> = new Set([
+  ...['response.created', 'response.queued', 'response.in_progress'],
+])
 
 function readResponse(response: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!response || !Array.isArray(response.output))
@@ -140,13 +150,19 @@ const thoughtsOf = (items: readonly Fields[], server: AskedServer): readonly str
 function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
   const { type, call_id, name, namespace } = item
   if (!isCall(item)) return []
+  const id = readText(call_id, server)
+  if (type === 'tool_search_call')
+    return [{ type: 'tool-call', id, name: searchName, arguments: JSON.stringify(fieldsOf(item.arguments)) }]
   const json =
     type === 'function_call'
       ? readText(item.arguments, server) || '{}'
       : JSON.stringify({ input: readText(item.input, server) })
   const called = flatName({ namespace: readText(namespace, server), name: readText(name, server) })
-  return [{ type: 'tool-call', id: readText(call_id, server), name: called, arguments: json }]
+  return [{ type: 'tool-call', id, name: called, arguments: json }]
 }
+
+/** The name by which a search of tools is logged and sent elsewhere: in Responses it is a kind of its own. */
+export const searchName = 'tool_search'
 
 /** The name of a tool of a namespace where names are flat. Codex's namespaces end with the two strokes: `mcp__files__`. */
 export function flatName({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
@@ -172,6 +188,10 @@ function reasonOf(why: unknown, items: readonly Fields[]): EndReason {
   return items.some(isCall) ? 'tool-calls' : 'stop'
 }
 
-const isCall = ({ type }: Fields) => type === 'function_call' || type === 'custom_tool_call'
+/** Whether an item is a call that the client answers. A search that the provider runs has no id. */
+const isCall = ({ type, call_id: id }: Fields) =>
+  type === 'function_call' ||
+  type === 'custom_tool_call' ||
+  (type === 'tool_search_call' && typeof id === 'string')
 
 const isMore = ({ type }: Fields) => type !== 'message' && type !== 'function_call'

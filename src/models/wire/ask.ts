@@ -12,7 +12,7 @@ import {
 } from '../to-model-error.ts'
 import type { HttpAnswer, ServerConnection } from './connection.ts'
 import { checkSize, readPieces, type WirePiece } from './read-pieces.ts'
-import type { Refusal, ReplyWire, ServerQuestion, WrittenRequest } from './wire.ts'
+import type { Refusal, ReplyPhase, ReplyWire, ServerQuestion, WrittenRequest } from './wire.ts'
 
 /** The answer to a request, if its status is good; else throws what the server said. */
 async function askServer(
@@ -98,8 +98,8 @@ export async function ifKnown<Answer>(question: () => Promise<Answer>): Promise<
 export interface Relay {
   readonly isStreamed: boolean
   begin(headers: HttpAnswer['headers']): void
-  /** A piece of a stream, when its parts were taken. `isEnding`: it ends the reply. */
-  piece(text: string, isEnding: boolean): void | Promise<void>
+  /** A piece of a stream, when its parts were taken, with the phase of the reply after it. */
+  piece(text: string, phase: ReplyPhase): void | Promise<void>
   /** The piece of a stream that says that the reply has failed. */
   fault(text: string): void
   whole(text: string, headers: HttpAnswer['headers']): void
@@ -115,9 +115,11 @@ export async function* streamReply(request: {
   readonly signal: AbortSignal | undefined
   /** Called with what the stream is about to throw, unless that is the reason of the signal. */
   learn(error: ModelError): void
+  /** Called when the answer is over, however it ended. */
+  over(): void
   readonly relay?: Relay | undefined
 }): AsyncGenerator<ModelPart> {
-  const { connection, wire, server, write, signal, learn, relay } = request
+  const { connection, wire, server, write, signal, learn, over, relay } = request
   signal?.throwIfAborted()
   let answer: HttpAnswer | undefined
   let isWhole = false
@@ -138,6 +140,7 @@ export async function* streamReply(request: {
     throw wireError
   } finally {
     answer?.close(isWhole)
+    over()
   }
 }
 
@@ -185,7 +188,7 @@ function pieceReader(wire: ReplyWire, server: AskedServer) {
       const piece = wire.piece === 'line' ? 'a line' : 'an event'
       throw toStreamError(server, `sent ${piece} that cannot be read`)
     },
-    isEnding: () => state() !== 'open',
+    phase: state,
     isOver: () => isOver || state() === 'over',
     end,
   }
@@ -209,7 +212,7 @@ async function* relayedParts(pieces: readonly WirePiece[], reader: PieceReader, 
       if (isFault(data)) relay.fault(text)
       throw error
     }
-    await relay.piece(text, reader.isEnding())
+    await relay.piece(text, reader.phase())
     if (reader.isOver()) return
   }
 }

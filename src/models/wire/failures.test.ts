@@ -367,11 +367,11 @@ it.each([
   'a refusal tells how long the prompt was, if it says so, and the window is known then: %j',
   async (body, isTold) => {
     const upstream = await upstreamWith(() => ({ status: 400, body }))
-    const model = ollama({ model: 'tiny', window: 2048, host: upstream.url })
+    const model = ollama({ model: 'tiny', window: 8192, host: upstream.url })
     const { error } = await failureOf(model.stream({ messages }))
     expect(error.code).toBe('context_too_long')
     expect(error.tokens).toEqual(isTold && { prompt: 5001, window: 4096 })
-    expect(await model.window()).toBe(isTold ? 4096 : 2048)
+    expect(await model.window()).toBe(isTold ? 4096 : 8192)
   },
 )
 

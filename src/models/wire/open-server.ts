@@ -1,15 +1,17 @@
 import type { MessageLike } from '../../log/message.ts'
-import { orAborted } from '../../log/or-aborted.ts'
 import { checkWindow, mergeSettings, type ServedModelOptions } from '../check-options.ts'
 import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'
 import { textsOf } from '../pair-results.ts'
 import type { AskedServer } from '../to-model-error.ts'
+import { providerWindow } from '../windows/provider-windows.ts'
+import { type WindowFact, windowSources } from '../windows/window-fact.ts'
 import { askJson, type Relay, streamReply } from './ask.ts'
 import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
+import { learnWindow } from './learn-window.ts'
 import type { Ask, Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
-import { takesLateSystem } from './wire.ts'
+import { shownFact, takesLateSystem } from './wire.ts'
 
 export interface ServerSetup {
   readonly wire: Wire
@@ -30,6 +32,8 @@ export interface ModelServer {
   readonly forms: ReadonlyMap<Form, ReplyWire>
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
+  /** A client asks for this window. Gives the one that counts. Absent: no client can choose. */
+  wishWindow?(name: string, tokens: number, signal?: AbortSignal): Promise<WindowFact>
   /** The exact tokens of a prompt; undefined if the server does not count, or refuses this prompt. */
   count?(name: string, request: Omit<ModelRequest, 'settings'>): Promise<number | undefined>
 }
@@ -66,19 +70,14 @@ export function openServer({
 
   const learning = remember(name => {
     const ask = askAbout(serverFor(name))
-    const askWindow = () =>
-      window === undefined ? askOnce(signal => wire.findWindow(ask, name, signal)) : async () => window
     const files = wire.files(ask, name)
-    let currentWindow = askWindow()
+    const learnt = learnWindow({ wire, ask, address: connection.address, model: name, window })
     let isSystemLate = takesLateSystem(wire.form)
     /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
     const learn = (error: ModelError) => {
-      const { code, tokens } = error
       files.learnFrom(error)
-      if (tokens) currentWindow = async () => tokens.window
-      if (code === 'system_refused') isSystemLate = false
-      // It may come, with another window.
-      if (code === 'model_not_found') currentWindow = askWindow()
+      learnt.learn(error)
+      if (error.code === 'system_refused') isSystemLate = false
     }
     const model: Model = {
       name,
@@ -87,36 +86,51 @@ export function openServer({
         return isSystemLate
       },
       files,
-      window: signal => currentWindow(signal),
+      window: learnt.window,
+      windowFrom: () => learnt.fact().from,
       stream: ({ messages, tools = [], settings: requested = {}, signal }) =>
         streamReply({
-          ...{ connection, wire, signal, learn },
+          ...{ connection, wire, signal, learn, over: learnt.askAgain },
           server: serverFor(name, messages),
           async write() {
             const reply = { model: name, messages, tools, settings: settings(requested) }
-            const body = await wire.write({ ...reply, window: () => currentWindow(signal) })
+            const body = await wire.write({ ...reply, window: () => learnt.window(signal) })
             return { path: wire.path, body }
           },
         }),
     }
-    return { model, learn }
+    return { model, learn, learnt }
   })
+
+  /** The window of a listed model: as set, as it was learnt since the start, as listed, or from the table. */
+  function factOf({ name, window: tokens }: ListedModel): WindowFact {
+    if (window !== undefined) return { tokens: window, from: windowSources.set }
+    const latest = learning.peek(name)?.learnt.fact() ?? {}
+    if (latest.from === windowSources.refusal || tokens === undefined)
+      return latest.tokens === undefined ? providerWindow(connection.address, name) : latest
+    return {}
+  }
 
   return {
     server,
-    model: name => learning(name).model,
+    model: name => learning.get(name).model,
     forms,
     passReply: ({ form, model, messages, signal, relay, ...request }) =>
       streamReply({
         ...{ connection, signal, relay, wire: forms.get(form)! },
         server: serverFor(model, messages),
-        learn: learning(model).learn,
+        learn: learning.get(model).learn,
+        over: learning.get(model).learnt.askAgain,
         write: () => request,
       }),
     async models(signal) {
       const listed = await wire.listModels(askAbout(server), signal)
-      return window === undefined ? listed : listed.map(({ name }) => ({ name, window }))
+      return listed.map(one => ({ ...one, ...shownFact(factOf(one)) }))
     },
+    ...(wire.wishWindow && {
+      wishWindow: (name: string, tokens: number, signal?: AbortSignal) =>
+        learning.get(name).learnt.wish(tokens, signal),
+    }),
     ...(count && {
       count: (model, { messages, tools = [], signal }) =>
         count(askAbout(serverFor(model, messages)), { model, messages, tools }, signal),
@@ -135,46 +149,18 @@ export function openModel(
 }
 
 /** Remembers values by names. The names come from requests, so only the last ones are kept. */
-function remember<Value>(create: (name: string) => Value): (name: string) => Value {
+function remember<Value>(create: (name: string) => Value) {
   const cache = new Map<string, Value>()
-  return name => {
-    const value = cache.get(name) ?? create(name)
-    cache.set(name, value)
-    const [oldest] = cache.keys()
-    if (cache.size > mostNames && oldest !== undefined) cache.delete(oldest)
-    return value
+  return {
+    get(name: string): Value {
+      const value = cache.get(name) ?? create(name)
+      cache.set(name, value)
+      const [oldest] = cache.keys()
+      if (cache.size > mostNames && oldest !== undefined) cache.delete(oldest)
+      return value
+    },
+    peek: (name: string): Value | undefined => cache.get(name),
   }
 }
 
 const mostNames = 1000
-
-/** Shares one request among all callers: it is aborted when none is left. Its answer is remembered, a failure is not. */
-export function askOnce<Answer>(ask: (signal: AbortSignal) => Promise<Answer>) {
-  let current: ReturnType<typeof begin> | undefined
-
-  function begin() {
-    const controller = new AbortController()
-    const question = { controller, waiting: 0, isAnswered: false, answer: ask(controller.signal) }
-    const forget = () => {
-      if (current === question) current = undefined
-    }
-    question.answer.then(() => {
-      question.isAnswered = true
-    }, forget)
-    controller.signal.addEventListener('abort', forget)
-    return question
-  }
-
-  return async (signal?: AbortSignal): Promise<Answer> => {
-    signal?.throwIfAborted()
-    current ??= begin()
-    const question = current
-    question.waiting += 1
-    try {
-      return await orAborted(question.answer, signal)
-    } finally {
-      question.waiting -= 1
-      if (question.waiting === 0 && !question.isAnswered) question.controller.abort()
-    }
-  }
-}

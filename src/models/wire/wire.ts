@@ -3,6 +3,7 @@ import type { MessageLike } from '../../log/message.ts'
 import type { LearnedFiles } from '../leave-out.ts'
 import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
 import type { AskedServer } from '../to-model-error.ts'
+import type { WindowFact } from '../windows/window-fact.ts'
 import type { HttpAnswer } from './connection.ts'
 
 /** The forms in which clients ask for replies, and servers are asked. */
@@ -32,7 +33,9 @@ export interface Wire extends ReplyWire {
   describe(address: string, model: string): Pick<AskedServer, 'name' | 'notFound' | 'unavailable'>
   write(reply: WantedReply): object | Promise<object>
   /** The window of a model, as far as the server tells it. */
-  findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<number | undefined>
+  findWindow(ask: Ask, model: string, signal?: AbortSignal): Promise<WindowFact>
+  /** The window that counts where a client asks for one. Absent where clients cannot choose. */
+  wishWindow?(ask: Ask, model: string, tokens: number, signal?: AbortSignal): Promise<WindowFact>
   listModels(ask: Ask, signal?: AbortSignal): Promise<readonly ListedModel[]>
   files(ask: Ask, model: string): LearnedFiles
   /** The exact tokens of a prompt; undefined if the server does not count them. Absent: no such server does. */
@@ -79,24 +82,34 @@ export interface WrittenRequest {
 export interface ReplyReader {
   /** Throws for an error and for fields of another type. */
   read(event: Fields): readonly ModelPart[]
-  /** `ending`: what follows only closes the stream. `over`: nothing that follows counts. */
-  state(): 'open' | 'ending' | 'over'
+  state(): ReplyPhase
   /** What can be told only at the end. Throws if that came too early. */
   end(): readonly ModelPart[]
 }
 
+/**
+ * `opening`: the stream was announced and holds nothing yet, so the request may still be refused. `ending`: what follows only
+ * closes it. `over`: nothing that follows counts.
+ */
+export type ReplyPhase = 'opening' | 'open' | 'ending' | 'over'
+
 export interface ListedModel {
   readonly name: string
   readonly window?: number
+  /** From where the window is known, in words that follow it. */
+  readonly windowFrom?: string
 }
 
 /** The models of a server's list; `field` has their names. */
 export const toListed = (
   list: readonly Fields[],
   field: string,
-  windowOf: (model: Fields) => number | undefined,
+  windowOf: (model: Fields) => WindowFact,
 ): readonly ListedModel[] =>
   list.flatMap(model => {
     const name = model[field]
-    return typeof name === 'string' ? [{ name, window: windowOf(model) }] : []
+    return typeof name === 'string' ? [{ name, ...shownFact(windowOf(model)) }] : []
   })
+
+export const shownFact = ({ tokens, from }: WindowFact) =>
+  tokens === undefined ? {} : { window: tokens, windowFrom: from }

@@ -16,9 +16,13 @@ export interface ChatRequest {
   /** Where each of them stands in the client's own list. Absent where a request was not read from an adapter. */
   readonly origins?: readonly Origin[]
   readonly tools: readonly ToolSpec[]
+  /** Kinds of tools that the upstream cannot be sent, as only their provider runs them: the client is told. */
+  readonly leftOut?: readonly string[]
   /** `provider` holds what only some upstreams know: flat, in the one vocabulary of `read-settings.ts`. */
   readonly settings: ModelSettings
   readonly stream: boolean
+  /** Ollama: the window that the client asks for, `num_ctx`. */
+  readonly window?: number
   /** What the body itself says about the conversation. */
   readonly named: NamedPlace
   /** What the writer of the same adapter needs to know of the request: whether usage was asked for, say. */

@@ -5,13 +5,15 @@ import { predictedIn, readPlan, sentIn, stretchesOf } from '../../history/calls/
 import type { Thread, ThreadCall } from '../../history/index.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { inCounts, partsInModel, toModelTokens } from '../../tokens/calibration.ts'
+import { shownWindow } from '../../tokens/unknown-window.ts'
 import { notFound } from '../auth/refusals.ts'
 import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
-import { factorField, toldFactor } from './model-tokens.ts'
+import { factorField, toldFactor, windowField } from './model-tokens.ts'
 import { type ApiCall, defineRoute, threadOf } from './route.ts'
 import { callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
+import { shadow, toShadow } from './shadow.ts'
 
 export const call = z.object({
   id: name,
@@ -25,7 +27,7 @@ export const call = z.object({
   reused: count.optional().describe('the tokens that were the same as in the call before'),
   cached: count.optional().describe('the tokens that the model server did not read again, where it told'),
   cacheLost: z.string().optional().describe('why these were far fewer, as far as can be told'),
-  window: count.describe('as it was set'),
+  window: windowField,
   reserve: count,
   reserveWhy: z.string().optional().describe('how the reserve was found; absent where it was set'),
   mostReply: count
@@ -33,6 +35,7 @@ export const call = z.object({
     .describe('the most tokens of the reply that the model was asked for; absent without a limit'),
   toolsSaved: count.optional().describe('the tokens that shorter descriptions of tools saved'),
   factor: factorField,
+  shadow,
   policy: z.string(),
   counter: z.string(),
   warnings: z
@@ -127,17 +130,21 @@ export function toCall(one: ThreadCall) {
   const { window, reserve, policy, counter, cached, cacheLost, toolsSaved, reused, reply } = plan
   const room = roomOf(plan)
   return {
-    ...{ id, turn, time, model, status, window, reserve, policy, counter, ...toldFactor(room) },
+    ...{ id, turn, time, model, status, reserve, policy, counter, ...toldFactor(room) },
+    window: shownWindow(window),
     predicted: predictedIn(one),
     toolsSaved: toolsSaved ? toModelTokens(toolsSaved, room.factor) : undefined,
     reused: reused === undefined ? undefined : reusedIn(one, plan, reused),
     ...{ error, reported, cached, cacheLost, reserveWhy: reply?.why, mostReply: reply?.most },
-    warnings: warningsOf(one, plan),
+    ...{ warnings: warningsOf(one, plan), shadow: toShadow(plan) },
   }
 }
 
 /** What was the same as before, in the tokens that the provider counted. A report may leave out what was cached. */
-function reusedIn(one: ThreadCall, { cached = 0, tokens }: Plan, reused: number): number {
+function reusedIn(one: ThreadCall, plan: Plan, reused: number): number {
+  const { cached = 0, tokens } = plan
+  // What was reported is of another prompt.
+  if (plan.shadow) return toModelTokens(reused, roomOf(plan).factor)
   const { reported = 0 } = one
   const whole = reported > cached ? reported : predictedIn(one)
   return Math.round((whole * reused) / Math.max(1, tokens))

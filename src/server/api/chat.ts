@@ -6,6 +6,7 @@ import { mainBranch } from '../../history/log/read-log.ts'
 import { present } from '../../log/values.ts'
 import { readMedia } from '../../models/read-media.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import { shownWindow } from '../../tokens/unknown-window.ts'
 import { nextContext } from '../../turn/ask/next-context.ts'
 import { readThread } from '../../turn/log/thread-log.ts'
 import { setUpAsking } from '../../turn/set-up-asking.ts'
@@ -15,7 +16,7 @@ import { logOfSpeaker } from '../exchange/inquiry.ts'
 import { errorBody, toFault } from '../to-fault.ts'
 import type { ServerEvent } from './event-stream.ts'
 import { type FitFields, fitFields, policyOf } from './fit-thread.ts'
-import { factorField, toFigures } from './model-tokens.ts'
+import { factorField, toFigures, windowField } from './model-tokens.ts'
 import { type ApiCall, defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { type AnswerOf, count, errorAnswer, message, name, place, threadFields } from './schemas.ts'
 
@@ -54,7 +55,7 @@ const replyPart = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('context'),
     tokens: count,
-    window: count,
+    window: windowField,
     free: count,
     policy: z.string(),
     parts: z.record(z.enum(partNames), count),
@@ -149,7 +150,7 @@ export const chatRoutes = [
     answer: z.object({
       tokens: count.describe("the prompt, in the model's tokens"),
       reused: count.describe('the tokens that are the same as at the beginning of the last call'),
-      window: count,
+      window: windowField,
     }),
     async handle(call) {
       const { input, model: wanted } = call.body
@@ -172,7 +173,11 @@ export const chatRoutes = [
       const { context, room } = await nextContext({ ...asking, log: fitting })
       const { tokens, receipt } = context
       const inModel = (count: number) => toModelTokens(count, room.factor)
-      return { tokens: inModel(tokens), reused: inModel(receipt.prefix?.tokens ?? 0), window: room.window }
+      return {
+        tokens: inModel(tokens),
+        reused: inModel(receipt.prefix?.tokens ?? 0),
+        window: shownWindow(room.window),
+      }
     },
   }),
 ]

@@ -3,7 +3,7 @@ import type { Context } from '../../context/fit.ts'
 import { countFates } from '../../context/make-receipt.ts'
 import { type ChangingLines, fates, parts } from '../../context/receipt.ts'
 import { type Room, toModelTokens } from '../../tokens/calibration.ts'
-import { factorField, toCutFigures, toFigures } from './model-tokens.ts'
+import { factorField, toCutFigures, toFigures, windowField } from './model-tokens.ts'
 import { count, counted, cutPlaces, message, place } from './schemas.ts'
 import { type SourceOptions, sentRow, toSentRows } from './sent-rows.ts'
 
@@ -19,10 +19,10 @@ export const contextSummary = z.object({
   policy: z.string(),
   counter: z.string(),
   factor: factorField,
-  window: count,
+  window: windowField,
   reserve: count,
   margin: count,
-  capacity: count,
+  capacity: count.optional().describe('absent while the window is unknown'),
   tokens: count,
   free: count,
   over: count,
@@ -55,7 +55,7 @@ export function toSummary({ receipt }: Context, room: Room) {
   const shared = prefix && Math.min(tokens, toModelTokens(prefix.tokens, room.factor))
   return {
     ...{ policy, counter, ...figures, counts: countFates(receipt.stretches, 1) },
-    capacity: Math.max(0, window - reserve - margin),
+    capacity: window === undefined ? undefined : Math.max(0, window - reserve - margin),
     cut: cut && toCutFigures(cut, room.factor),
     prefix: prefix && { tokens: shared!, share: prefix.share },
   }

@@ -106,7 +106,7 @@ async function refuseHidden(
   const { conversation } = (params ?? {}) as { readonly conversation?: string }
   const { actor = '' } = (query ?? {}) as { readonly actor?: string }
   if (conversation === undefined || scope === 'admin') return
-  if (scope === 'chat') refuseInner(actor)
+  if (scope === 'chat') refuseInner({ conversation, actor })
   if (isInnerActor(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
   await refuseExperiment(log, conversation, caller)
   if (scope !== 'chat') await refuseOthers(log, conversation)

@@ -9,7 +9,7 @@ import type { Model } from '../../models/model.ts'
 import { notFound } from '../auth/refusals.ts'
 import { packageFile } from '../package.ts'
 import { lastEventOf } from './event-stream.ts'
-import { factorField } from './model-tokens.ts'
+import { factorField, windowField } from './model-tokens.ts'
 import { type ApiCall, defineRoute } from './route.ts'
 import { callStatus, count, limitOf, message, name, place, time } from './schemas.ts'
 import { turnStatus } from './threads.ts'
@@ -62,7 +62,7 @@ const act = z.object({
     .array(
       z.object({
         ...{ id: name, status: callStatus, model: z.string() },
-        ...{ predicted: count, reported: z.number().optional(), window: count, reserve: count },
+        ...{ predicted: count, reported: z.number().optional(), window: windowField, reserve: count },
         factor: factorField,
       }),
     )

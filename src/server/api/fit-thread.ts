@@ -7,6 +7,7 @@ import type { Thread, ThreadContextOptions } from '../../history/index.ts'
 import { InvalidOptionError } from '../../log/error.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import { inCounts, type Room } from '../../tokens/calibration.ts'
+import { unknownWindow } from '../../tokens/unknown-window.ts'
 import { notesInContext } from '../../turn/set-up-asking.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import { count, place } from './schemas.ts'
@@ -63,7 +64,7 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
   const upstreamOptions = last && upstreams.ofRecorded(last.model)?.options
   const { policy, window, reserve, notes, systemPrompt } = { ...options, ...upstreamOptions }
   const plan = last && readPlan(last.plan)
-  const usual = { window: plan?.window ?? window ?? 4096, reserve: plan?.reserve ?? reserve ?? 0 }
+  const usual = { window: plan?.window ?? window ?? unknownWindow, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && (await promptIn(thread, last))
   return async (fields: FitFields, at?: number): Promise<RoomSettings> => {
     const { factor = 1 } = (last && (await thread.calibration(last.model, { at }))) ?? {}

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { checkPins, type Hands, pinRoom, withPin } from '../../history/hands.ts'
 import type { Thread } from '../../history/index.ts'
 import { notFound, refuseInner, refuseOthers } from '../auth/refusals.ts'
+import type { ServerParts } from '../routes/server-parts.ts'
 import { atField, createSettings, type FitParts } from './fit-thread.ts'
 import { defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { count, place, threadFields } from './schemas.ts'
@@ -50,7 +51,7 @@ export const handRoutes = [
     query: { ...threadFields, dryRun: z.boolean().optional().describe('only tells whether it could be') },
     answer: z.object({ erased: place }),
     async handle(call) {
-      refuseInner(call.query.actor)
+      refuseInner({ actor: call.query.actor })
       await refuseOthers(call.log, call.params.conversation)
       const { key } = await threadOf(call)
       const { entry: erased } = call.params
@@ -76,7 +77,7 @@ function laying(does: Exclude<keyof Hands, 'hands'>, summary: string) {
 }
 
 /** The hands of a thread. A pin is refused if all pins do not fit into the window of the last call. */
-export function checkedHands(thread: Thread, parts: FitParts): Hands {
+export function checkedHands(thread: Thread, parts: HandParts): Hands {
   const { unpin, hide, unhide, hands } = thread
   return {
     ...{ unpin, hide, unhide, hands },
@@ -89,9 +90,15 @@ export function checkedHands(thread: Thread, parts: FitParts): Hands {
   }
 }
 
-/** The settings of the last call. The tools of its client take their room too. */
-async function settingsOf(thread: Thread, parts: FitParts) {
-  const { settings, room, tools } = await (await createSettings(thread, parts))({})
+type HandParts = FitParts & Pick<ServerParts, 'logOf'>
+
+/**
+ * The settings of the last call. The tools of its client take their room too, and so does its system prompt, which a caller
+ * without `inspect` cannot read.
+ */
+async function settingsOf({ key }: Thread, parts: HandParts) {
+  const whole = parts.logOf(key.tenant).history.thread(key.conversation, key)
+  const { settings, room, tools } = await (await createSettings(whole, parts))({})
   const reserve = Math.min(settings.window - 1, settings.reserve + tools)
   return { settings: { ...settings, reserve }, factor: room.factor }
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Receipt, ReceiptCut } from '../../context/receipt.ts'
 import { partsInModel, type Room, toModelTokens } from '../../tokens/calibration.ts'
+import { isUnknownWindow } from '../../tokens/unknown-window.ts'
+import { count } from './schemas.ts'
 
 /** Whose tokens an answer speaks of. */
 export const factorField = z
@@ -9,6 +11,10 @@ export const factorField = z
   .describe('the calibration: tokens of this answer are our counts times this; absent for 1')
 
 export const toldFactor = ({ factor }: Room) => (factor === 1 ? {} : { factor })
+
+export const windowField = count
+  .optional()
+  .describe('absent while the window is unknown: then nothing is cut')
 
 /** What a window is filled with, in our counts. */
 interface WindowCounts<Part extends string> extends Pick<Receipt, 'tokens' | 'margin' | 'over'> {
@@ -26,6 +32,9 @@ export function toFigures<Part extends string>(
   const { window, reserve, factor } = room
   const tokens = toModelTokens(counted, factor)
   const parts = partsInModel(used, tokens, factor)
+  // What is free of a window that is not known cannot be told.
+  if (isUnknownWindow(window))
+    return { window: undefined, reserve, margin: 0, tokens, parts, free: 0, over: 0, ...toldFactor(room) }
   const left = window - reserve - tokens
   // Rounding must not change whether the prompt fits.
   const margin =

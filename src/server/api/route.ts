@@ -26,6 +26,10 @@ export interface AboutServer extends Pick<ServerParts, 'person'> {
   /** The name of the log, for people. */
   readonly store?: string
   readonly needsKey: boolean
+  /** The window that was set for all models. */
+  readonly window?: number | undefined
+  /** What a million tokens of a prompt cost: `0.15 USD`. */
+  readonly price?: string | undefined
   /** What a message may bring back. */
   readonly remember: NonNullable<HistoryOptions['remember']>
 }

@@ -77,6 +77,7 @@ export const cutPlaces = z
     at: place,
     needed: count,
     limit: count,
+    right: place.optional(),
     growth: count,
     turns: count,
     recall: count,

@@ -5,6 +5,7 @@ import { rarity } from '../../context/recall/posting.ts'
 import { type Fate, fates, type Receipt } from '../../context/receipt.ts'
 import type { Mention } from '../../context/why/mentions.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import { isUnknownWindow } from '../../tokens/unknown-window.ts'
 import { defineRoute, threadOf } from './route.ts'
 import { count, place } from './schemas.ts'
 import { contextOrCall, settingsOf } from './why.ts'
@@ -75,7 +76,7 @@ function nearest(policy: string, window: number) {
   const larger = [2, 4, 8].flatMap(times =>
     [...new Set([policy, 'balanced'])].map(choice => ({ policy: choice, window: times * window })),
   )
-  return [others.map(choice => ({ policy: choice, window })), larger]
+  return isUnknownWindow(window) ? [] : [others.map(choice => ({ policy: choice, window })), larger]
 }
 
 const isSent = (fate: Fate | undefined) => fate === 'kept' || fate === 'altered' || fate === 'recalled'

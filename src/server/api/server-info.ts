@@ -31,7 +31,13 @@ export const serverRoutes = [
         )
         .optional()
         .describe('where there are several: each, in the order in which they are tried for a name'),
-      models: z.array(z.object({ name: z.string(), window: count.optional() })),
+      models: z.array(
+        z.object({
+          name: z.string(),
+          window: count.optional().describe('absent while it is unknown: then nothing is cut'),
+          windowFrom: z.string().optional().describe('from where it is known: `told by the server`'),
+        }),
+      ),
       model: z
         .string()
         .optional()
@@ -48,6 +54,13 @@ export const serverRoutes = [
       addresses: z
         .record(z.enum(['ollama', 'openai', 'anthropic', 'uiChat', 'mcp']), z.string())
         .describe('the base addresses that clients are given'),
+      price: z
+        .object({ amount: z.number(), currency: z.string() })
+        .optional()
+        .describe('what a million tokens of a prompt cost, where that is set'),
+      shadow: z
+        .boolean()
+        .describe('whether every request passes as it came, and what would have been sent is only shown'),
       needsKey: z.boolean().describe('whether every request needs a key'),
       tenant: name,
       tenants: z
@@ -75,14 +88,15 @@ export const serverRoutes = [
           : all.map(({ name, patterns, upstream: { kind, address } }) => ({
               ...{ name, kind, models: [...patterns], address: mayInspect ? address : undefined },
             })),
-        models: models.map(({ name, window }) => ({ name, window })),
+        models: models.map(({ name, window, windowFrom }) => ({ name, window, windowFrom })),
         ...{ model: models[0]?.name, policies: policyNames, policy: options.policy?.name },
-        ...{ window: options.window, reserve: options.reserve },
+        ...{ window: options.window ?? about.window, reserve: options.reserve },
         ...{ remember: about.remember, person: about.person, store: mayInspect ? about.store : undefined },
         addresses: {
           ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },
           ...{ uiChat: `${origin}/throughline/v1/ui-chat`, mcp: `${origin}/mcp` },
         },
+        ...{ price: priceOf(about.price), shadow: options.shadow ?? false },
         needsKey: about.needsKey,
         tenant: caller.tenant,
         tenants: await tenantsFor(caller, store, keys),
@@ -91,3 +105,9 @@ export const serverRoutes = [
     },
   }),
 ]
+
+/** An amount and a currency, as they are set: `0.15 USD`. */
+function priceOf(price: string | undefined) {
+  const [amount, currency] = price?.split(' ') ?? []
+  return amount === undefined || currency === undefined ? undefined : { amount: Number(amount), currency }
+}

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-store.ts'
 import { BadRequestError, NotFoundError, showValue, ThroughlineError } from '../../log/error.ts'
+import type { ThreadKey } from '../../stores/store.ts'
 import type { Adapter, AdapterFault } from '../adapters/index.ts'
 import { messagesAdapter, ollamaAdapter, openaiAdapter, responsesAdapter } from '../adapters/index.ts'
 import type { Log } from '../exchange/inquiry.ts'
@@ -16,13 +17,16 @@ export const requireScope = (scope: KeyScope) =>
     throw new ThroughlineError('no_scope', `The key of this request has no scope "${scope}".`)
   })
 
-/** Refuses to answer in a thread that the library keeps for itself: its plans and prompts are no conversation. */
-export function refuseInner(actor: string | undefined): void {
-  if (actor !== undefined && isInnerActor(actor))
-    throw new BadRequestError(
-      `The actor ${showValue(actor)} is reserved: names that begin with "throughline:" are the library's own.`,
-      'actor',
-    )
+/** Refuses the names that the library keeps for itself: its plans, prompts and side requests are no conversation. */
+export function refuseInner(named: Partial<Pick<ThreadKey, 'conversation' | 'actor'>> | undefined): void {
+  for (const field of ['conversation', 'actor'] as const) {
+    const name = named?.[field]
+    if (name !== undefined && isInnerActor(name))
+      throw new BadRequestError(
+        `The ${field} ${showValue(name)} is reserved: names that begin with "throughline:" are the library's own.`,
+        field,
+      )
+  }
 }
 
 /** Refuses to open a WebSocket. Programs that try one first, such as Codex, then ask by HTTP. */

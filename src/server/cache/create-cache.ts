@@ -124,7 +124,11 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
           asking = fitting
         },
         see(part: TurnPart): void {
-          if (part.type === 'context') sent = part.messages
+          if (part.type === 'context') {
+            sent = part.messages
+            // A refusal may have told it since.
+            if (asking) asking = { ...asking, window: part.window }
+          }
           if (part.type !== 'end' || isSide) return
           if (part.status === 'open') ahead.leaveOpen(address, name)
           if (part.status !== 'completed' || !isRead(upstream)) return

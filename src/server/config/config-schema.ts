@@ -57,6 +57,11 @@ export const configSchema = z.strictObject({
   readAhead: oneOf(['off', 'local', 'on']).default('local'),
   slots: oneOf(['auto', 'on', 'off']).default('auto'),
   cacheMarks: onOff().default(true),
+  shadow: onOff().default(false),
+  price: text(
+    'an amount and a currency for a million tokens, such as "0.15 USD"',
+    /^\d{1,9}(?:\.\d{1,9})? \S{1,8}$/,
+  ).optional(),
   memory: onOff().default(true),
   inspector: onOff().default(true),
 
@@ -146,6 +151,10 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   slots:
     'whether conversations keep their slots of llama.cpp; "auto" where the server does not keep idle ones itself (before b8664)',
   cacheMarks: 'whether requests to Anthropic that are not the client’s own bytes get marks for its cache',
+  shadow:
+    'whether every request passes as it came: it is filed, and the page shows what would have been sent, and what that would have saved',
+  price:
+    'what a million tokens of a prompt cost at the model server; the page tells money with it, without the discounts of caches',
   memory: 'whether conversations are kept and fitted; without it requests are only passed on',
   inspector: 'whether the page that shows conversations and contexts is at /inspector',
   leaseTime: 'how long a turn is held for a server that is gone; then another one goes on with it',

@@ -1,3 +1,4 @@
+import type { MessageLike } from '../../log/message.ts'
 import type { Model } from '../../models/model.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
@@ -8,6 +9,7 @@ import { keepResult, runTool } from '../../turn/tools/run-tools.ts'
 import { readingTool, readMessageSpec } from '../../turn/tools/tool.ts'
 import type { Asking, TurnOptions } from '../../turn/turn-options.ts'
 import type { OpenCache } from '../cache/create-cache.ts'
+import { callMark } from '../identity/chain.ts'
 import { ownResult } from '../identity/item.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Inquiry } from './inquiry.ts'
@@ -18,11 +20,13 @@ const turnOptionNames = [
   ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
   ...(['retries', 'stallMs', 'maxReply'] as const),
 ] as const
-export const answerOptionNames = [...turnOptionNames, 'readMessages'] as const
+export const answerOptionNames = [...turnOptionNames, 'readMessages', 'shadow'] as const
 
 export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames)[number]> {
   /** Whether the model is offered a tool that reads any message by its number, which the server answers itself. Default false. */
   readonly readMessages?: boolean
+  /** Whether requests are sent as they came: what would have been sent is only logged. Default false. */
+  readonly shadow?: boolean
 }
 
 export interface Answered {
@@ -41,13 +45,15 @@ export interface AnswerParts {
   readonly onAsking?: (asking: Asking) => void
   /** The marks by which the reply is found again. */
   readonly marksOf?: () => readonly string[]
+  /** The messages that are sent in place of what is fitted. */
+  readonly passed?: readonly MessageLike[] | undefined
 }
 
 /** Asks the model once, and logs its reply. A reply with calls leaves the turn open for the results of the client's tools. */
 export async function answer(
   inquiry: Inquiry,
   { thread, turn, logged, rest }: OpenedTurn,
-  { model, cached, options, emit: tell, onAsking, dataOf, marksOf }: AnswerParts,
+  { model, cached, options, emit: tell, onAsking, dataOf, marksOf, passed }: AnswerParts,
 ): Promise<Answered> {
   const { request, signal, keyId } = inquiry
   const { history } = inquiry.log
@@ -76,7 +82,7 @@ export async function answer(
       // The model may not read messages where its client has a tool of that name.
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
-      const place = { log, emit, signal, specs, replies: 'streamed', tally } as const
+      const place = { log, emit, signal, specs, replies: 'streamed', tally, passed } as const
       const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
       const ownTools = new Map([[reading.name, reading]])
       let asking: Asking
@@ -86,6 +92,8 @@ export async function answer(
           { ...options, model: cached.steer(model), settings, system, systemPrompt },
           place,
         )
+        // What looks like a note is the client's to read.
+        if (passed) asking = { ...asking, notes: undefined }
         cached.asks(asking)
         onAsking?.(asking)
         return asking
@@ -114,7 +122,11 @@ export async function answer(
             return true
           },
           dataOf: modelReply => dataOf?.(withoutOwn(modelReply, asking)),
-          marksOf: ({ calls }) => [...(marksOf?.() ?? []), ...agentMarks(keyId, calls)],
+          marksOf: ({ calls }) => [
+            ...(marksOf?.() ?? []),
+            ...agentMarks(keyId, calls),
+            ...calls.slice(0, mostMarked).map(({ id }) => callMark(keyId, id)),
+          ],
           async onKept(kept) {
             reply = withoutOwn(kept, asking)
           },
@@ -134,6 +146,9 @@ export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<
     throw error
   }
 }
+
+/** Of a reply with more calls, clients are known by the first ones. */
+const mostMarked = 8
 
 /** A model that goes on writing nothing but notes, or reading, is not asked again for ever. */
 const mostNoteRounds = 3

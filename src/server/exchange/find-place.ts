@@ -3,6 +3,7 @@ import { listLog } from '../../history/log/read-log.ts'
 import { NotFoundError } from '../../log/error.ts'
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { listCalls } from '../../log/read-content.ts'
 import type { NamedPast } from '../adapters/adapter.ts'
 import { addedMessages } from '../identity/added-messages.ts'
 import { decide } from './decide.ts'
@@ -19,6 +20,11 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
     const place = decide(await gather(inquiry, list), inquiry.newId)
     return place.kind === 'again' ? place : layOver(inquiry, place)
   }
+  const inOrder = withQuestionFirst(messages)
+  if (inOrder) {
+    const moved = await placeOf(inOrder.messages)
+    if (moved.kind === 'again' || (moved.kind === 'extends' && moved.from > inOrder.question)) return moved
+  }
   const place = await placeOf(messages)
   if (added.size === 0 || place.kind === 'again') return place
   if (place.kind === 'extends' && [...added].every(at => at < place.from)) return place
@@ -27,6 +33,22 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   // The log has nothing of this conversation: what was recalled for it stands nowhere else.
   if (rest.kind === 'new') return place
   return { ...rest, why: `${rest.why}; ${plural(added.size, 'message')} that Throughline had added left out` }
+}
+
+/**
+ * The list with its question before the calls of its turn, for a client that moves it behind the newest result, as OpenClaw does.
+ * Undefined where another question stands before the calls: then the last one is new.
+ */
+function withQuestionFirst(messages: readonly MessageLike[]) {
+  const question = messages.length - 1
+  if (messages[question]?.role !== 'user' || messages[question - 1]?.role !== 'tool') return undefined
+  const isOfRound = (message: MessageLike) =>
+    message.role === 'tool' || (message.role === 'assistant' && listCalls({ ...message }).length > 0)
+  let first = question
+  while (first > 0 && isOfRound(messages[first - 1]!)) first -= 1
+  if (messages[first - 1]?.role === 'user') return undefined
+  const moved = [...messages.slice(0, first), messages[question]!, ...messages.slice(first, question)]
+  return { question: first, messages: moved }
 }
 
 /** The messages of a request, with the replies and the past that its body only names. */

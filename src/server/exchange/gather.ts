@@ -2,6 +2,7 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { linesOf } from '../../history/log/lines.ts'
 import { listLog, mainBranch, readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { unknownId } from '../adapters/openai-error.ts'
 import { responseId } from '../adapters/responses/to-response.ts'
@@ -32,7 +33,8 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
   if (isDelta && !hasPast(items)) return gatherEnd(inquiry, named, list)
   const { store, tenant, history } = log
   const { count } = history
-  const lookup = { store, tenant, count, scope, items, newId, mayBeRetry: isRetry(inquiry), named }
+  const calls = newestCalls(messages)
+  const lookup = { store, tenant, count, scope, items, newId, mayBeRetry: isRetry(inquiry), named, calls }
   for (let tries = 0; ; tries++) {
     const placement = await recognise(lookup)
     const parts = [side && `a side request: ${side}`, placement.why, named && `named by ${named.how}`]
@@ -52,6 +54,16 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
     return facts({ ...placement, past: { ...earlier, branch: await branchPlace(lookup, walk, isRepeat) } })
   }
 }
+
+/** The ids of the newest calls of a list. */
+function newestCalls(messages: readonly MessageLike[]): readonly string[] {
+  const newest = messages.findLast(({ tool_calls: calls }) => Array.isArray(calls) && calls.length > 0)
+  const ids = newest ? readMessage(newest, 0).calls.map(({ id }) => id) : []
+  return ids.filter(id => id !== undefined).slice(0, mostCalls)
+}
+
+/** A reply with thousands of calls is looked up by a few. */
+const mostCalls = 8
 
 /** Whether a list brings what was said before: answers after the messages that they answer. */
 function hasPast(items: readonly ListItem[]): boolean {

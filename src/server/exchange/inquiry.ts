@@ -55,6 +55,8 @@ export interface Inquiry {
   readonly keyId: string
   /** Aborted when the client has left, or the reply was cancelled. */
   readonly signal: AbortSignal
+  /** Whether its request is only filed: it waits for nothing, and is never answered from the log. */
+  readonly isFiled?: boolean | undefined
   readonly newId: () => string
   readonly now: () => number
 }

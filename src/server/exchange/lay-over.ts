@@ -268,6 +268,8 @@ async function lay(laying: Laying): Promise<LaidList> {
     const isRestored = mayRestore && (how === 'same' || compare.isProgramsClip(wanted, logged))
     if (how !== 'same') return isRestored ? undefined : wordedAs(entry, copy)
     if (isRestored || !hasThoughts(entry.view)) return undefined
+    // Its client has put the thoughts into the text.
+    if (logged.text !== wanted.text) return wordedAs(entry, copy)
     if (!hasThoughts(copy)) return 'words'
     return copy.thinking === entry.view.thinking ? undefined : wordedAs(entry, copy)
   }

@@ -1,11 +1,20 @@
 import { countFates } from '../../context/make-receipt.ts'
+import { windowSources } from '../../models/windows/window-fact.ts'
 import type { Refusal } from '../../models/wire/wire.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
+import { isUnknownWindow, unknownWindowWords } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
-import type { Adapter, AdapterFault, ReplyEnd, ReplyStart, ReplyStream } from '../adapters/index.ts'
+import type {
+  Adapter,
+  AdapterFault,
+  ChatRequest,
+  ReplyEnd,
+  ReplyStart,
+  ReplyStream,
+} from '../adapters/index.ts'
 import { signOfLife } from '../adapters/reply-stream.ts'
 import type { ReplyRun } from './runner.ts'
 
@@ -19,6 +28,8 @@ export interface ReplyWriter {
   passed(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
   /** The end of a stream, or a whole answer, in the words of the upstream. */
   passedEnd(start: ReplyStart, text: string, headers: ResponseHeaders): void | Promise<void>
+  /** Another answer in place of this one, of which nothing was written. */
+  instead(response: Response): void
   /** The upstream has refused the request: the client reads in what words. */
   refused(refusal: Refusal): void
 }
@@ -31,19 +42,31 @@ export const placeHeaders = (requestId: string, { conversation, branch }: Thread
   'x-throughline-branch': encodeURIComponent(branch),
 })
 
+/** Names the kinds of tools and items that the upstream cannot be sent. */
+export const leftOutHeader = ({ leftOut = [] }: Pick<ChatRequest, 'leftOut'>): ResponseHeaders =>
+  leftOut.length === 0 ? {} : { 'x-throughline-left-out-kinds': leftOut.join(', ').slice(0, 1000) }
+
 /** Headers that say what was sent to the model. Messages that are only named, or in one line with others, count as left out. */
-export function contextHeaders({ receipt, window, factor }: ContextPart): ResponseHeaders {
+export function contextHeaders(
+  { receipt, window, factor }: ContextPart,
+  windowFrom: string | undefined,
+): ResponseHeaders {
   const { kept, altered, moved, recalled, cleared, digested, omitted } = countFates(receipt.stretches, 1)
   const tokens = toModelTokens(receipt.tokens, factor)
   const figures = {
-    ...{ tokens, window, kept: kept + altered + moved, recalled },
+    ...{ tokens, kept: kept + altered + moved, recalled },
     'left-out': cleared + digested + omitted,
     read: tokens - toModelTokens(receipt.prefix?.tokens ?? 0, factor),
   }
+  const facts = { ...figures, ...windowHeaders(window, windowFrom) }
   return Object.fromEntries(
-    Object.entries(figures).map(([name, figure]) => [`x-throughline-${name}`, String(figure)]),
+    Object.entries(facts).map(([name, fact]) => [`x-throughline-${name}`, String(fact)]),
   )
 }
+
+/** The window and from where it is known, or that it is unknown. */
+const windowHeaders = (window: number, from: string = windowSources.set) =>
+  isUnknownWindow(window) ? { 'window-from': unknownWindowWords } : { window, 'window-from': from }
 
 type ContextPart = Extract<TurnPart, { readonly type: 'context' }>
 
@@ -58,6 +81,7 @@ export function wholeWriter(adapter: Adapter, requestId: string, headers: Respon
     passed() {},
     passedEnd: (_, text, relayed) => resolve(relay({ status: 200, text, headers: relayed }, headers)),
     refused: refusal => resolve(relay(refusal, headers)),
+    instead: resolve,
   }
 }
 
@@ -129,6 +153,10 @@ export function streamWriter(
     },
     refused(refusal) {
       resolve(relay(refusal, headers))
+      texts.end()
+    },
+    instead(response) {
+      resolve(response)
       texts.end()
     },
   }

@@ -12,11 +12,12 @@ import type { Upstream } from '../upstream/upstream.ts'
 import { type AnswerOptions, answer } from './answer.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
+import { besideErased, forgetSide } from './forget-side.ts'
 import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import type { ReplyWriter, StreamLimits } from './reply-writer.ts'
-import { contextHeaders, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
+import { contextHeaders, leftOutHeader, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
 import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'
@@ -34,16 +35,23 @@ export interface ReplyTask {
   readonly options: AnswerOptions
   readonly cache: Pick<Cache, 'open'>
   readonly limits: StreamLimits
+  /** Has the upstream answer the request without us. Present where every byte is passed. */
+  readonly pass?: (() => Promise<Response>) | undefined
 }
 
 /** Answers a request of a client on its adapter. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(task: ReplyTask): Promise<Response> {
   const { inquiry, adapter, run, requestId, model, options, limits } = task
   run.holds(await untilAlone(inquiry))
-  const entered = await enter(inquiry, place => checkPlace(inquiry, place, { options, model }))
+  const entered = await enter(inquiry, async place => {
+    if (!options.shadow) await checkPlace(inquiry, place, { options, model })
+  })
   const { thread } = entered.place
   // The writers read them when the response begins.
-  const headers: Record<string, string> = { ...placeHeaders(requestId, thread) }
+  const headers: Record<string, string> = {
+    ...placeHeaders(requestId, thread),
+    ...leftOutHeader(inquiry.request),
+  }
   const writer = inquiry.request.stream
     ? streamWriter(adapter, requestId, run, limits, headers)
     : wholeWriter(adapter, requestId, headers)
@@ -62,7 +70,8 @@ async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>
   for (let tries = 1; ; tries++) {
     const placement = await findPlace(inquiry)
     if (placement.kind === 'again') return { place: placement, opened: undefined }
-    const place: LogPlace = isGone ? placement : placeOfKey(inquiry, placement)
+    const apart = await besideErased(inquiry, placement)
+    const place: LogPlace = isGone ? apart : placeOfKey(inquiry, apart)
     await check(place)
     try {
       return { place, opened: await takePlace(inquiry, place) }
@@ -104,22 +113,25 @@ async function serve(
     const fault = toFault(error)
     run.tell({ place, fault })
     await writer.fail(fault)
+  } finally {
+    if (opened) await forgetSide(inquiry, place)
   }
 }
 
 /** Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. */
 async function serveTurn(
-  { inquiry, adapter, run, upstream, model, client, headers, options, cache, writer }: ServedReply,
+  { inquiry, adapter, run, upstream, model, client, headers, options, cache, writer, pass }: ServedReply,
   start: ReplyStart,
   place: LogPlace,
   opened: OpenedTurn,
 ): Promise<void> {
   const { request } = inquiry
+  const passed = options.shadow ? passedOf(inquiry, place, client) : undefined
   let state: ReplyState = { start, trimmed: 0, reusable: 0, logprobsSize: 0 }
   const native =
     client &&
     openNative({
-      ...{ upstream, model, adapter, request, client },
+      ...{ upstream, model, adapter, request, client, isPassed: passed !== undefined },
       write: (text, relayed) => writer.passed(state.start, text, relayed),
     })
   const cached = cache.open({
@@ -127,12 +139,15 @@ async function serveTurn(
     native: client && { adapter, request, client },
   })
   const answered = await answer(inquiry, opened, {
-    ...{ model: native?.model ?? model, cached },
+    ...{ model: native?.model ?? model, cached, passed },
     options: client && !request.stream ? withPatience(options) : options,
     emit(part) {
       native?.see(part)
       state = reduce(state, part)
-      if (part.type === 'context') Object.assign(headers, contextHeaders(part))
+      if (part.type === 'context') {
+        const from = part.window === options.window ? undefined : model.windowFrom?.()
+        Object.assign(headers, contextHeaders(part, from))
+      }
       if (state.trimmed > 0) headers['x-throughline-trimmed'] = String(state.trimmed)
       if (native?.isPassed()) return
       if (part.type === 'text-delta') return writer.text(state.start, part.text, part.logprobs)
@@ -155,11 +170,26 @@ async function serveTurn(
   const { result, reply } = answered
   const { trimmed, reusable } = state
   run.tell({ place, answered, trimmed, reusable })
+  const ending = native?.ending()
+  // What was passed has ended well, whatever became of our log.
+  if (!reply && passed && ending) return await writer.passedEnd(state.start, ending.text, ending.headers)
+  if (!reply && pass && !native?.isAsked() && !inquiry.signal.aborted) return writer.instead(await pass())
   if (!reply) return await writeFailure(writer, start, result.error ?? inquiry.signal.reason, native)
   await saveTitle(inquiry, place, reply.text)
-  const ending = native?.ending()
   if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
   else await writer.end(state.start, endOf(state, reply))
+}
+
+/**
+ * What the model is sent where nothing is fitted. Undefined where the client only names what was said before, and its upstream
+ * speaks another form and so cannot know it.
+ */
+function passedOf({ request }: Inquiry, { messages }: LogPlace, client: ClientCall | undefined) {
+  const { system, named } = request
+  const isOnlyNamed = named.previous ?? named.conversation ?? named.past
+  if (!client && isOnlyNamed !== undefined) return undefined
+  const prompt = system === undefined ? [] : [{ role: 'system', content: system }]
+  return [...prompt, ...(client ? request.messages : messages)]
 }
 
 /** Tells the client what failed, in the words of the upstream if it was the upstream. */

@@ -28,15 +28,17 @@ export const isRetry = (inquiry: Inquiry): boolean => isCounted(inquiry) || keyO
 
 const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
 
-export const keyOf = ({ headers }: Inquiry): string | undefined => headers['idempotency-key']
+export const keyOf = ({ headers, isFiled }: Inquiry): string | undefined =>
+  isFiled ? undefined : headers['idempotency-key']
 
 /** Waits while a turn of a thread is answered. `wasHeld`: one was, so the log may have grown. */
 export async function untilFree(inquiry: Inquiry, thread: ThreadKey, mostMs = patienceOf(inquiry)) {
-  const { log, signal } = inquiry
+  const { log, signal, isFiled } = inquiry
+  const most = isFiled ? 0 : mostMs
   const open = log.history.thread(thread.conversation, thread)
   for (let waited = 0, pause = 5, wasHeld = false; ; pause = Math.min(200, pause * 2)) {
     const status = await open.status()
-    if (status.state !== 'open' || waited >= mostMs)
+    if (status.state !== 'open' || waited >= most)
       return { ...status, wasHeld: wasHeld && status.state !== 'open' }
     wasHeld = true
     await sleep(pause, signal)
@@ -179,7 +181,8 @@ async function turnAgain(
 export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
   `k${hashOfText(JSON.stringify([keyId, key]))}`
 
-const isCounted = ({ headers }: Inquiry) => Number(headers['x-stainless-retry-count'] ?? 0) > 0
+const isCounted = ({ headers, isFiled }: Inquiry) =>
+  !isFiled && Number(headers['x-stainless-retry-count'] ?? 0) > 0
 
 /** Whether a client library may still be trying to get the answer to a turn. */
 const isRecent = ({ now }: Inquiry, { startedAt }: StoredTurn): boolean =>

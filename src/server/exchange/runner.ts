@@ -8,6 +8,7 @@ import type { AdapterFault } from '../adapters/index.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
 import type { Again, LogPlace } from './inquiry.ts'
+import type { OtherWindow } from './wish-window.ts'
 
 /** What became of a request. */
 export interface Outcome {
@@ -27,6 +28,8 @@ export interface Served extends Outcome {
   readonly adapter: string
   readonly model?: string
   readonly upstream?: { readonly name: string; readonly kind: string }
+  /** Where another window counts than the client asked for. */
+  readonly otherWindow?: OtherWindow
   readonly ms: number
 }
 
@@ -44,13 +47,14 @@ export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Se
       const abort = (reason: unknown) => controller.abort(reason)
       let held: (() => void)[] = []
       let model: string | undefined
+      let otherWindow: OtherWindow | undefined
       let isTold = false
 
       /** Tells what became of the request. Only the first time counts. */
       function tell(outcome: Outcome): void {
         if (isTold) return
         isTold = true
-        onServed({ requestId, adapter, ms: performance.now() - started, model, ...outcome })
+        onServed({ requestId, adapter, ms: performance.now() - started, model, otherWindow, ...outcome })
       }
 
       /** Gives back all that it holds; may be called again without harm. */
@@ -65,6 +69,9 @@ export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Se
         abort,
         asks(name: string): void {
           model = name
+        },
+        getsWindow(other: OtherWindow | undefined): void {
+          otherWindow = other
         },
         /**
          * Takes a place among the replies that are written at once, or throws BusyError. `left`: aborted when the client has left;

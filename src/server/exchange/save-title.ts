@@ -1,3 +1,4 @@
+import { erasureOf } from '../../history/erase-entry.ts'
 import { isSideName } from '../../history/side-name.ts'
 import { firstWords } from '../../log/first-words.ts'
 import { readMessage } from '../../log/parse-message.ts'
@@ -8,12 +9,15 @@ const mostCharacters = 100
 
 /** Keeps the title that a client asked for, if the conversation is there and has none. It is never worth an error. */
 export async function saveTitle(inquiry: Inquiry, place: LogPlace, reply: string): Promise<void> {
-  const { history } = inquiry.log
+  const { history, store, tenant } = inquiry.log
   const conversation = place.beside ?? place.thread.conversation
   if (!place.isSide || isSideName(conversation) || !asksForTitle(inquiry)) return
   const title = titleIn(reply)
   const [info] = title === '' ? [] : await history.conversations({ only: conversation, limit: 1 })
-  if (info && !info.title) await history.describe(conversation, { title }).catch(() => {})
+  // Its client may have given the model the words that were erased.
+  const erased = await store.findMarks(tenant, [erasureOf.conversation(conversation)], { limit: 1 })
+  if (info && !info.title && erased.length === 0)
+    await history.describe(conversation, { title }).catch(() => {})
 }
 
 /** Whether a side request asks for a title: its header says so, or its wording. */

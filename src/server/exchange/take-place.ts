@@ -1,4 +1,5 @@
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '../../history/index.ts'
+import { asSeen } from '../../history/log/logged-message.ts'
 import { eachResting } from '../../history/log/rests.ts'
 import { errorsIn } from '../../log/errors-in.ts'
 import type { MessageLike, Role } from '../../log/message.ts'
@@ -9,6 +10,7 @@ import { isUser } from '../identity/agreement.ts'
 import { marksOf, marksToSave } from '../identity/chain.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'
+import { withRepeats } from './repeated-messages.ts'
 import { keyMark, keyOf } from './retry.ts'
 
 export interface OpenedTurn {
@@ -27,11 +29,14 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   const { log } = inquiry
   const { conversation, branch } = place.thread
   const { messages, from, items, repeated = 0, front = 'same', overlay } = place
-  const brought = messages.slice(from)
+  const seen: SeenMessage[] = []
   const roles: Role[] = []
-  await eachResting(brought, message => roles.push(readMessage(message, 0).role))
   // A message that cannot be sent must not be stored: every later message of the conversation would fail.
-  await eachResting(brought, (message, at) => void readMedia(message, from + at))
+  await eachResting(messages.slice(from), (message, at) => {
+    roles.push(readMessage(message, 0).role)
+    readMedia(message, from + at)
+    seen.push(seenFromClient(message))
+  })
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
   const thread = log.history.thread(conversation, place.thread)
   const { state } = await thread.status()
@@ -45,16 +50,17 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   // An open turn cannot be seeded: `begin` closes it, so everything is passed as input. The same where the conversation is to
   // begin here (`head` is 0): another server may begin it at this moment, and only one `begin` can be the first.
   const seeded = state === 'idle' && place.head !== 0 ? start : 0
-  const input = brought.slice(seeded, end)
   // What stands beside a conversation gets no marks: no later list goes on from it.
   const firstNew = place.isSide ? -1 : items.findIndex(({ index }) => index >= from)
   const marks = firstNew < 0 ? [] : await marksOf(items, place.scope, firstNew)
+  const brought = await withRepeats(inquiry, place, seen, marks)
+  const input = brought.slice(seeded, end)
   const seedAt = seeded > 0 ? ((await log.store.head(place.thread))?.head ?? 0) + 1 : 0
   if (seeded > 0) {
     if (place.head !== undefined && place.head !== seedAt - 1)
       throw new ConflictError(conversation, place.head, seedAt - 1)
     for (let at = 0; at < seeded; at += pieceOfPast) {
-      const piece = brought.slice(at, Math.min(seeded, at + pieceOfPast)).map(seenFromClient)
+      const piece = brought.slice(at, Math.min(seeded, at + pieceOfPast))
       await thread.seed(...(at === 0 ? withOverlay(piece, overlay) : piece))
     }
     const saved = marksToSave(marks, front, { from, to: from + seeded, at: seedAt })
@@ -77,8 +83,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   if (begun.kind === 'replayed') throw new SameRequestError(key!)
   const { turn } = begun
   const first = (seeded > 0 ? seedAt : turn.next - input.length) + repeated
-  const rest: SeenMessage[] = []
-  await eachResting(brought.slice(end), message => rest.push(seenFromClient(message)))
+  const rest = (await thread.withHands(brought.slice(end), turn.next)).map(asSeen)
   return { thread, turn, rest, first }
 }
 

@@ -89,12 +89,15 @@ const textOf = ({ text }: Compared) => text.slice(replyText.length)
 /** Clients differ in what they put between two texts. */
 const squeezed = (text: string) => text.replace(/\s+/g, '')
 
-/** Whether a client has put the thoughts of a reply in front of its text. */
+/** Whether a client has put the thoughts of a reply before its text or behind it. */
 function isWithThoughts(logged: Compared, copy: Compared): boolean {
   const { thinking } = logged
   if (thinking === '' || !isText(logged) || !isText(copy)) return false
-  const text = textOf(copy)
-  return text.startsWith(thinking) && text.slice(thinking.length).trim() === textOf(logged)
+  const [text, answer] = [textOf(copy), textOf(logged)]
+  return (
+    (text.startsWith(thinking) && text.slice(thinking.length).trim() === answer) ||
+    (text.endsWith(thinking) && text.slice(0, -thinking.length).trim() === answer)
+  )
 }
 
 /** Whether a copy has no files but those of the log, in their order. A line in brackets stands for one that is missing. */

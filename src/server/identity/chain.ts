@@ -109,6 +109,9 @@ const mostCharacters = 1_000_000
 /** Shorter ones are hashed faster than they are found. */
 const shortList = 64
 
+/** The mark of a call that the server gave a client: its id tells sessions of equal words apart. */
+export const callMark = (scope: string, id: string): string => `i${textHash([scope, id])}`
+
 export const scopeOf = (keyId: string, named?: ThreadName): string =>
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
 

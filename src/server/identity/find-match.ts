@@ -1,7 +1,15 @@
 import { threadId } from '../../history/log/read-log.ts'
 import type { MarkedPlace, ThreadKey } from '../../stores/store.ts'
 import { isReply, isUser } from './agreement.ts'
-import { type Front, lastUsers, markNames, marksOf, type ThreadName, type UserMarks } from './chain.ts'
+import {
+  callMark,
+  type Front,
+  lastUsers,
+  markNames,
+  marksOf,
+  type ThreadName,
+  type UserMarks,
+} from './chain.ts'
 import type { ListItem } from './item.ts'
 import { beginningOf, type Meeting, type Walk, type WalkLog, walkFrom, walkOn } from './walk.ts'
 
@@ -12,6 +20,8 @@ export interface Lookup extends WalkLog {
   readonly items: readonly ListItem[]
   /** The conversation that the client names. Only its threads are looked at. */
   readonly named?: ThreadName
+  /** The ids of the newest calls that the list holds. */
+  readonly calls?: readonly string[]
   /** Whether the client may be sending a request again. */
   readonly mayBeRetry?: boolean
 }
@@ -27,8 +37,12 @@ export type Match =
   /** The list says something else than the thread after a place. */
   | { readonly kind: 'differs'; readonly walk: Walk }
 
+/** With the conversations that the list's newest calls were made in, if they tell. */
+type ClearLookup = Lookup & { readonly callers: ReadonlySet<string> | undefined }
+
 /** Finds the thread that a list of messages goes on from, repeats or leaves. Undefined if no thread began like it. */
-export async function findMatch(lookup: Lookup): Promise<Match | undefined> {
+export async function findMatch(whole: Lookup): Promise<Match | undefined> {
+  const lookup = { ...whole, callers: await callersOf(whole) }
   const { items, named, mayBeRetry } = lookup
   const walks = await findWalks(lookup)
   const [best] = walks
@@ -56,6 +70,18 @@ export async function findMatch(lookup: Lookup): Promise<Match | undefined> {
   return best && { kind: 'differs', walk: best }
 }
 
+/** The conversations that a call of the list was made in. Undefined if that is not known. */
+async function callersOf({ store, tenant, scope, named, calls = [] }: Lookup) {
+  if (named || calls.length === 0) return undefined
+  const marks = calls.map(id => callMark(scope, id))
+  const places = await store.findMarks(tenant, marks, { limit: mostCallers })
+  // Some model servers give all their calls the same few ids: these tell nothing.
+  if (places.length === 0 || places.length >= mostCallers) return undefined
+  return new Set(places.map(({ thread }) => thread.conversation))
+}
+
+const mostCallers = 32
+
 const allBefore = 'everything that was said before'
 
 const unclear = (rivals: number): Match => ({
@@ -77,7 +103,7 @@ function othersIn(walks: readonly Walk[], { thread }: Walk, nameOf: (thread: Thr
 }
 
 /** Threads that end before the last user message, and were used later or left something else out: they may be meant. */
-async function endsElsewhere(lookup: Lookup, repeated: Walk): Promise<readonly Walk[]> {
+async function endsElsewhere(lookup: ClearLookup, repeated: Walk): Promise<readonly Walk[]> {
   const walks = await findWalks(lookup, lookup.items.findLastIndex(isUser))
   return walks.filter(({ hasMore, front, usedAt, leftOut }) => {
     if (hasMore || (repeated.front === 'same' && front === 'less')) return false
@@ -96,7 +122,7 @@ async function isUnanswered({ store, items }: Lookup, walk: Walk): Promise<boole
  * The thread of a list whose client cut off its front or cut out its middle. `begun`: the thread that it begins like and leaves.
  * The list must go on where a thread ends that begins like it, or be a window of another thread that it agrees with for longer.
  */
-async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match | undefined> {
+async function findCut(lookup: ClearLookup, begun: Walk | undefined): Promise<Match | undefined> {
   const { items } = lookup
   const lastUser = items.findLastIndex(isUser)
   const walks: Walk[] = []
@@ -138,7 +164,7 @@ async function findCut(lookup: Lookup, begun: Walk | undefined): Promise<Match |
  * How far the list agrees with the threads that may have begun it, the best first. Marks of a whole list say that all before
  * agrees, marks of words only where to compare. `before`: only user messages before this item are looked up.
  */
-async function findWalks(lookup: Lookup, before?: number): Promise<readonly Walk[]> {
+async function findWalks(lookup: ClearLookup, before?: number): Promise<readonly Walk[]> {
   const all = (one: UserMarks) => [...markNames.whole(one), ...markNames.less(one), ...markNames.words(one)]
   for await (const meet of looks(lookup, all, before)) {
     const less = meet(markNames.less, 'less')
@@ -168,7 +194,7 @@ const bestFirst = (one: Walk, other: Walk) =>
 const rankOf = ({ front, hasMore }: Walk) => (front === 'less' ? 0 : 2) + (hasMore ? 0 : 1)
 
 /** Where the newest user message stands that came after the same words before. */
-async function findPairs(lookup: Lookup, before?: number): Promise<readonly Meeting[]> {
+async function findPairs(lookup: ClearLookup, before?: number): Promise<readonly Meeting[]> {
   for await (const meet of looks(lookup, markNames.pair, before)) {
     const meetings = meet(markNames.pair, 'cut')
     if (meetings.length > 0) return meetings
@@ -177,13 +203,14 @@ async function findPairs(lookup: Lookup, before?: number): Promise<readonly Meet
 }
 
 /** Where the newest user message stands that is not behind this item, whatever came before it. */
-async function findAlone({ store, tenant, items, scope, named }: Lookup, last: number) {
+async function findAlone(lookup: ClearLookup, last: number) {
+  const { store, tenant, items, scope } = lookup
   const item = items.findLastIndex((one, at) => at <= last && isUser(one))
   const [alone] = item < 0 ? [] : await marksOf(items.slice(item, item + 1), scope)
   if (!alone) return []
   const places = await store.findMarks(tenant, markNames.alone(alone), { limit: mostAlone })
   return places
-    .filter(place => isOf(place, named))
+    .filter(place => isOf(place, lookup))
     .map(({ at, thread }): Meeting => ({ thread, item, at, front: 'cut' }))
 }
 
@@ -192,16 +219,17 @@ const mostAlone = 64
 
 /** Looks up the marks of the newest user messages, then those of older ones. Yields what tells where the newest one stands. */
 async function* looks(
-  { store, tenant, named, items, scope }: Lookup,
+  lookup: ClearLookup,
   wanted: (one: UserMarks) => readonly string[],
   before = Number.POSITIVE_INFINITY,
 ) {
+  const { store, tenant, items, scope } = lookup
   for await (const marks of marksBackwards(items, scope)) {
     const look = marks.filter(({ item }) => item < before)
     const texts = new Set(look.flatMap(wanted))
     const places = new Map<string, MarkedPlace[]>()
     for (const place of texts.size > 0 ? await store.findMarks(tenant, [...texts]) : []) {
-      if (!isOf(place, named)) continue
+      if (!isOf(place, lookup)) continue
       const row = places.get(place.mark)
       if (row) row.push(place)
       else places.set(place.mark, [place])
@@ -229,5 +257,7 @@ async function* marksBackwards(items: readonly ListItem[], scope: string) {
   for (let end = older.length; end > 0; end -= laterLook) yield older.slice(Math.max(0, end - laterLook), end)
 }
 
-const isOf = ({ thread }: MarkedPlace, named: Lookup['named']) =>
-  !named || (thread.conversation === named.conversation && thread.actor === named.actor)
+const isOf = ({ thread }: MarkedPlace, { named, callers }: ClearLookup) =>
+  named
+    ? thread.conversation === named.conversation && thread.actor === named.actor
+    : !callers || callers.has(thread.conversation)

@@ -1,3 +1,4 @@
+import { BadRequestError } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { parseJsonObject } from '../../log/values.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
@@ -15,33 +16,33 @@ export interface NamedConversation {
 }
 
 export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConversation | undefined {
-  const conversation = clean(headers['x-throughline-conversation'])
+  const named = (name: string) => nameIn(headers[name], `The header ${name}`, name)
+  const conversation = named('x-throughline-conversation')
   if (conversation !== undefined) {
-    const actor = clean(headers['x-throughline-actor']) ?? 'assistant'
+    const actor = named('x-throughline-actor') ?? 'assistant'
     const isDelta = headers['x-throughline-history'] !== 'full'
     return { conversation, actor, how: 'the header x-throughline-conversation', isDelta }
   }
-  const inBody = clean(request.named.conversation)
+  const inBody = nameIn(request.named.conversation, 'The field "conversation"', 'conversation')
   if (inBody !== undefined)
     return { conversation: inBody, actor: 'assistant', how: 'the field "conversation"', isDelta: true }
   for (const { client, id, actor, parent } of clients) {
-    const name = id.find(name => clean(headers[name]) !== undefined)
+    const name = id.find(name => named(name) !== undefined)
     if (name === undefined) continue
-    const value = clean(headers[name])!
+    const value = named(name)!
     // Open WebUI gives all temporary chats of a tab the same kind of id.
     if (client === 'open-webui' && value.startsWith('local:')) continue
-    const firstOf = (names: readonly string[] = []) =>
-      names.map(one => clean(headers[one])).find(one => one !== undefined)
+    const firstOf = (names: readonly string[] = []) => names.map(named).find(one => one !== undefined)
     // A subagent has a name like a conversation. It is an actor in the conversation that started it.
     const root = firstOf(parent?.id) === undefined ? undefined : firstOf([...parent!.root, ...parent!.id])
     const agent = root === undefined || root === value ? firstOf(actor) : value
     return whole(client, root ?? value, `the header ${name}`, agent)
   }
   const vendor = Object.keys(headers).find(
-    name => /^x-[a-z0-9]{1,40}-session-id$/.test(name) && clean(headers[name]),
+    name => /^x-[a-z0-9]{1,40}-session-id$/.test(name) && named(name) !== undefined,
   )
   if (vendor !== undefined)
-    return whole(vendor.slice(2, -'-session-id'.length), clean(headers[vendor])!, `the header ${vendor}`)
+    return whole(vendor.slice(2, -'-session-id'.length), named(vendor)!, `the header ${vendor}`)
   const session = sessionOf(request.named.user)
   return session === undefined ? undefined : whole('claude-code', session, 'metadata.user_id')
 }
@@ -90,6 +91,19 @@ export function sessionOf(user: string | undefined): string | undefined {
   const at = user.lastIndexOf('_session_')
   return at < 0 ? undefined : clean(user.slice(at + '_session_'.length))
 }
+
+/**
+ * The name that a client gives. One that cannot be kept is refused: taken for none, it would let the request count as that of
+ * another conversation or person.
+ */
+export function nameIn(value: string | undefined, what: string, field: string): string | undefined {
+  if (!value?.trim()) return undefined
+  const name = clean(value)
+  if (name === undefined) throw new BadRequestError(`${what} must be ${usableName}.`, field)
+  return name
+}
+
+export const usableName = 'a name of at most 300 characters on one line'
 
 /** A name that can be kept: not empty, not too long, no control characters. */
 export function clean(value: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject } from '../../log/values.ts'
+import { isObject, present } from '../../log/values.ts'
 import { reloads } from '../../models/ollama/ollama-wire.ts'
 import type { Form } from '../../models/wire/wire.ts'
 import { ownSignature } from '../adapters/messages/messages-adapter.ts'
@@ -7,7 +7,8 @@ import { thoughtMark } from '../adapters/responses/to-response.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {
-  readonly window: number
+  /** Undefined while it is unknown. */
+  readonly window: number | undefined
   /** The most tokens of the reply: as many as the client allows and the window has left. */
   readonly most?: number | undefined
   /** The tools in the order in which they are sent. */
@@ -30,6 +31,8 @@ export interface BodyRules {
   always?(body: Fields, fit: Fit): Fields
   /** The fields that hold the most tokens of a reply, where the client allows more. */
   limit(body: Fields, most: number): Fields
+  /** Whether an entry is sent although the message that it stands before is not. */
+  isAlways?(entry: Fields): boolean
   /** Whether an entry holds what we have signed ourselves, which the upstream would refuse. */
   isForeign?(entry: Fields): boolean
 }
@@ -100,9 +103,13 @@ const ollama: BodyRules = {
     const options = isObject(body.options) ? body.options : {}
     const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !reloads.has(name)))
     const less = lower(options, 'num_predict', most)
-    const isSame = options.num_ctx === window && Object.keys(kept).length === Object.keys(options).length - 1
+    const sent = { ...kept, ...less, ...present({ num_ctx: window }) }
+    const names = Object.keys(sent)
+    const isSame =
+      names.length === Object.keys(options).length &&
+      names.every(name => sent[name as keyof typeof sent] === options[name])
     return {
-      ...(isSame && less.num_predict === undefined ? {} : { options: { ...kept, ...less, num_ctx: window } }),
+      ...(isSame ? {} : { options: sent }),
       ...(body.truncate === false ? {} : { truncate: false }),
       ...(body.shift === false ? {} : { shift: false }),
     }
@@ -160,6 +167,7 @@ const responses: BodyRules = {
     ...(body.previous_response_id !== undefined && { previous_response_id: undefined }),
     ...(body.conversation !== undefined && { conversation: undefined }),
   }),
+  isAlways: ({ type }) => type === 'additional_tools',
   isForeign: ({ type, encrypted_content: kept }) =>
     type === 'reasoning' && typeof kept === 'string' && kept.startsWith(thoughtMark),
 }

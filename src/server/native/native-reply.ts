@@ -1,6 +1,7 @@
-import { type Model, ModelError, type ModelFiles } from '../../models/model.ts'
+import { type Model, ModelError, type ModelFiles, type ModelRequest } from '../../models/model.ts'
 import type { Relay } from '../../models/wire/ask.ts'
 import { type Refusal, takesLateSystem } from '../../models/wire/wire.ts'
+import { shownWindow } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
 import type { Adapter, ChatRequest } from '../adapters/adapter.ts'
 import { headersOn } from '../upstream/pass-headers.ts'
@@ -21,6 +22,8 @@ export interface NativeCall {
   readonly adapter: Adapter
   readonly request: ChatRequest
   readonly client: ClientCall
+  /** Whether the body goes on as it came, whatever its context is. */
+  readonly isPassed?: boolean
   /** Hands a piece of the upstream's stream to the client. */
   write(text: string, headers: UpstreamHeaders): void | Promise<void>
 }
@@ -30,13 +33,17 @@ type UpstreamHeaders = Readonly<Record<string, string>>
 export type NativeReply = ReturnType<typeof openNative>
 
 /** Passes a request and its answer on in the client's own form. The end of the answer is held back until the log is written. */
-export function openNative({ upstream, model: base, adapter, request, client, write }: NativeCall) {
+export function openNative(call: NativeCall) {
+  const { upstream, model: base, adapter, request, client, write } = call
   const wire = upstream.forms!.get(adapter.form!)!
   let context: Extract<TurnPart, { type: 'context' }> | undefined
+  let isAsked = false
   let isHidden = false
   let hasBegun = false
   let hasPassed = false
   let held = ''
+  /** What only announces a stream. It waits, so that a refusal in the stream can still be answered with another prompt. */
+  let opening = ''
   let headers: UpstreamHeaders = {}
   let refusal: Refusal | undefined
   let hasEnded = false
@@ -49,17 +56,24 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
       headers = upstreamHeaders
       hasBegun = true
     },
-    piece(text, isEnding) {
+    piece(text, phase) {
       if (isHidden) return
-      hasEnded ||= isEnding
-      if (hasEnded) held += text
+      if (phase === 'opening') {
+        opening += text
+        // The answer begins all the same.
+        return write('', headers)
+      }
+      const piece = `${opening}${text}`
+      opening = ''
+      hasEnded ||= phase !== 'open'
+      if (hasEnded) held += piece
       else {
         hasPassed = true
-        return write(text, headers)
+        return write(piece, headers)
       }
     },
     fault(text) {
-      fault = text
+      fault = `${opening}${text}`
     },
     whole(text, upstreamHeaders) {
       relay.begin(upstreamHeaders)
@@ -76,15 +90,10 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
     files: base.files && withUploads(base.files),
     async *stream({ messages, settings, tools, signal }) {
       refusal = fault = undefined
-      held = ''
+      held = opening = ''
       hasBegun = hasEnded = false
-      const window = (await base.window(signal)) ?? context!.window
-      const isShort = (context!.receipt.toolsSaved ?? 0) > 0
-      const body = writeBody({
-        ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
-        slot: settings?.provider?.id_slot,
-        ...{ tools, isShort },
-      })
+      const body = call.isPassed ? client.bytes : await fittedBody({ settings, tools, signal })
+      isAsked = true
       try {
         yield* upstream.passReply!({
           ...{ form: adapter.form!, model: request.model, messages, relay, body },
@@ -102,9 +111,21 @@ export function openNative({ upstream, model: base, adapter, request, client, wr
     },
   }
 
+  async function fittedBody({ settings, tools, signal }: Omit<ModelRequest, 'messages'>) {
+    const window = (await base.window(signal)) ?? shownWindow(context!.window)
+    const isShort = (context!.receipt.toolsSaved ?? 0) > 0
+    return writeBody({
+      ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
+      slot: settings?.provider?.id_slot,
+      ...{ tools, isShort },
+    })
+  }
+
   return {
     /** Asks the upstream in the client's words. */
     model,
+    /** Whether the upstream got the request. */
+    isAsked: () => isAsked,
     /** Takes the parts of the turn, and among them the contexts that are about to be sent. */
     see(part: TurnPart): void {
       if (part.type === 'context') context = part

@@ -1,6 +1,7 @@
 import type { Fields } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isObject } from '../../log/values.ts'
+import { flatName } from '../../models/responses/responses-wire.ts'
 import type { ReplyWire } from '../../models/wire/wire.ts'
 import type { ChatRequest, Origin } from '../adapters/adapter.ts'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
@@ -32,15 +33,23 @@ export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   }
   const system = systemOf(context, standings)
   const isSaid = system === (request.system ?? '')
-  const raw = rawList(client.fields[rules.list])
+  const entries = rawList(client.fields[rules.list])
+  const shorten = input.isShort && input.tools ? shortener(input.tools) : undefined
+  const raw = shorten ? entries.map(entry => (holders.has(entry.type) ? shorten(entry) : entry)) : entries
   const isForeign = raw.some(entry => rules.isForeign?.(entry))
-  if (isWhole && isSaid && !isForeign)
-    return Object.keys(always).length === 0 ? client.bytes : toBytes({ ...client.fields, ...always }, client)
+  const hasChanged = raw.some((entry, at) => entry !== entries[at])
+  if (isWhole && isSaid && !isForeign) {
+    if (Object.keys(always).length === 0 && !hasChanged) return client.bytes
+    return toBytes({ ...client.fields, ...always, ...(hasChanged && { [rules.list]: raw }) }, client)
+  }
   const head = raw.slice(0, request.origins?.[0]?.first ?? raw.length)
   const { body, head: begun } = isSaid
     ? { body: client.fields, head }
     : withSystem(rules, client.fields, head, system, request.system ?? '')
-  const list = [...begun, ...writeList(input, standings, raw, rules)]
+  const rest = writeList(input, standings, raw, rules)
+  const written = new Set(rest)
+  const lost = raw.slice(head.length).filter(entry => rules.isAlways?.(entry) && !written.has(entry))
+  const list = [...begun, ...lost, ...rest]
   const changed = { ...body, ...always, [rules.list]: list }
   return toBytes(wire.mark?.(changed) ?? changed, client)
 }
@@ -55,15 +64,35 @@ function sentTools({ tools: clientTools }: Fields, tools: readonly unknown[], is
   const isMoved = isKnown && clientTools.some((tool, at) => placeOf(tool) !== at)
   if (!isMoved && !isShort) return {}
   const ordered = isMoved ? clientTools.toSorted((a, b) => placeOf(a) - placeOf(b)) : clientTools
-  const shorten = (tool: unknown) =>
-    placeOf(tool) < 0 ? tool : withSchema(tool as Fields, schemaOf(tools[placeOf(tool)]))
-  return { tools: isShort ? ordered.map(shorten) : ordered }
+  return { tools: isShort ? ordered.map(shortener(tools)) : ordered }
 }
 
 const schemaOf = (tool: unknown): Fields => {
   const fields = (tool ?? {}) as Fields
   return isObject(fields.function) ? fields.function : fields
 }
+
+/** Gives a tool of the client its shortened texts, also inside of a namespace or of an item of the list. */
+function shortener(tools: readonly unknown[]): <Entry>(entry: Entry) => Entry {
+  const byName = new Map(tools.map(tool => [schemaOf(tool).name, schemaOf(tool)]))
+  return entry => shorten(entry, '')
+
+  function shorten<Entry>(entry: Entry, namespace: string): Entry {
+    if (!isObject(entry)) return entry
+    const { type, tools: inner, name = '' } = entry
+    if (Array.isArray(inner) && holders.has(type)) {
+      const held = type === 'namespace' ? String(name) : ''
+      return { ...entry, tools: inner.map(tool => shorten(tool, held)) }
+    }
+    const short = byName.get(
+      namespace === '' ? schemaOf(entry).name : flatName({ namespace, name: String(name) }),
+    )
+    return short ? (withSchema(entry, short) as Entry) : entry
+  }
+}
+
+/** What holds tools in the form of Responses. */
+const holders: ReadonlySet<unknown> = new Set(['namespace', 'additional_tools', 'tool_search_output'])
 
 function withSchema(tool: Fields, short: Fields): Fields {
   if (isObject(tool.function)) return { ...tool, function: withSchema(tool.function, short) }

@@ -12,13 +12,15 @@ import { compact, compactsItself } from '../exchange/compact.ts'
 import { logOfPerson } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
+import { wishWindow } from '../exchange/wish-window.ts'
+import { BusyError } from '../guard/create-gate.ts'
 import { addedMessages } from '../identity/added-messages.ts'
 import { comparedOf } from '../identity/item.ts'
 import { type HeadersOf, knownClient, sideRequest } from '../identity/known-client.ts'
 import type { ClientCall } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { passBody } from './pass-on.ts'
+import { passBody, pathOf } from './pass-on.ts'
 import { readBody } from './read-body.ts'
 import type { ServerParts } from './server-parts.ts'
 
@@ -31,7 +33,10 @@ export async function answerChat(
   conversation: string | undefined,
 ): Promise<Response> {
   const { upstreams, sideModel, person, now, newId } = parts
+  const { shadow = false } = parts.options
   const run = parts.runner.open({ requestId, adapter: adapter.name })
+  /** Has the upstream answer without us, once it is known. */
+  let pass: (() => Promise<Response>) | undefined
   try {
     const headers: HeadersOf = {
       ...Object.fromEntries(request.headers),
@@ -40,7 +45,16 @@ export async function answerChat(
     const sent = await readBody(request, parts.maxBodyBytes)
     // The body came from a socket: Node runs the next immediate before it looks at other sockets.
     if (sent.length > manyBytes) await breathe()
+    const path = pathOf(request).replace(/^\/c\/[^/]*/, '')
+    const passTo = ({ upstream }: { readonly upstream: Upstream }) => {
+      const isSpoken = adapter.form !== undefined && upstream.forms?.has(adapter.form) === true
+      if (shadow && isSpoken) pass = () => passBody(upstream, request, path, sent)
+    }
+    // What cannot be read names no model.
+    if (upstreams.all.length === 1) passTo(upstreams.all[0]!)
     const whole = await withRests(parts.parse(sent, caller.keyId))
+    const byModel = upstreams.find(modelIn(whole))
+    if (byModel) passTo(byModel)
     const readAs = async (body: Buffer, parsed: unknown) => {
       const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
       // A body to which we add a tool is not the client's own.
@@ -73,16 +87,17 @@ export async function answerChat(
     if (sent.length > manyBytes) await breathe()
     await readItems(read.messages)
     const named = knownClient(read, headers)
-    refuseInner(named?.actor)
+    refuseInner(named)
     await refuseExperiment(callerLog, named?.conversation, caller)
     const speaker = callerLog.history.person ?? bodyPerson(read)
     const log = logOfPerson(callerLog, speaker ?? person)
     // Lists that name no conversation are told apart by their people too.
     const keyId = named || speaker === undefined ? caller.keyId : `${caller.keyId}\n${speaker}`
     const { signal } = run
-    const inquiry = { log, headers, keyId, newId, now, signal, adapter: adapter.name, request: read }
+    const by = { log, headers, keyId, newId, now, signal, isFiled: shadow }
+    const inquiry = { ...by, adapter: adapter.name, request: read }
     const wish = wishOf(read)
-    const isTheirs = wish !== undefined && compactsItself(upstream)
+    const isTheirs = wish !== undefined && (shadow || compactsItself(upstream))
     if (wish === 'address' || (wish === 'item' && !isTheirs)) {
       const compacted = await (isTheirs
         ? passBody(upstream, request, '/v1/responses/compact', body)
@@ -91,16 +106,19 @@ export async function answerChat(
       return compacted
     }
     run.enter(request.signal)
+    run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
     return await respond({
       ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
       options: { ...parts.options, ...upstreamOptions },
       ...{ upstream, model: upstreams.model(read.model) },
       client: isNative ? toClientCall(request, body, parsed) : undefined,
+      pass,
     })
   } catch (error) {
     const fault = toFault(error)
     run.tell({ fault })
     run.over()
+    if (pass && !(error instanceof BusyError) && !request.signal.aborted) return pass()
     return faultResponse(adapter, fault, requestId, { 'x-request-id': requestId })
   }
 }

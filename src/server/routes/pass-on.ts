@@ -27,7 +27,9 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
 
 /** Passes a request on, and its answer back byte for byte but for the window. `path`: with the escapes of the client. */
 export async function passOn(request: Request, path: string, parts: ServerParts): Promise<Response> {
-  const { upstreams, promise, manage, maxBodyBytes, gate } = parts
+  const { upstreams, manage, maxBodyBytes, gate } = parts
+  const tellsOurs = !parts.options.shadow && tellsWindow(path)
+  const tell = (facts: unknown) => (tellsOurs ? tellWindow(path, facts, parts.promise) : facts)
   const isHead = request.method === 'HEAD'
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
@@ -41,7 +43,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   const { signal } = request
   const { body, model } = await readModel(request, path, parts)
   const made = await answerListing(path, model, parts, signal)
-  if (made !== undefined) return isHead ? new Response(null) : toAnswer(made, path, promise)
+  if (made !== undefined) return isHead ? new Response(null) : toAnswer(made, tell)
   // Only routes of Ollama have requests that name no model.
   const { upstream } =
     model === undefined
@@ -50,7 +52,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   const passed: PassedRequest = {
     method: request.method,
     path: `${path}${new URL(request.url).search}`,
-    headers: headersOf(request, path),
+    headers: headersOf(request, tellsOurs),
     signal,
     body,
   }
@@ -68,7 +70,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
   async function answer({ status, headers, body }: PassedAnswer, leave: () => void): Promise<Response> {
     const { 'content-length': _, ...rest } = headers
     if (isHead || hasNoBody(status)) return new Response(null, { status, headers })
-    if (status !== 200 || !tellsWindow(path))
+    if (status !== 200 || !tellsOurs)
       return new Response(toStream(body, leave), { status, headers: { ...rest, ...inPieces } })
     const text = await textOf(body, maxBodyBytes)
     leave()
@@ -77,7 +79,7 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
       return new Response(new Uint8Array(text), { status, headers: rest })
     const noJson: unknown = { error: 'The upstream gave no JSON.' }
     const facts = attempt(() => JSON.parse(text.toString('utf8')), noJson)
-    return Response.json(tellWindow(path, facts, promise), { status, headers: rest })
+    return Response.json(tell(facts), { status, headers: rest })
   }
 }
 
@@ -111,16 +113,16 @@ async function fieldsOf(body: Buffer, type: string): Promise<object> {
   })
 }
 
-const toAnswer = (made: object | string, path: string, promise: number): Response =>
-  typeof made === 'string' ? new Response(made) : Response.json(tellWindow(path, made, promise))
+const toAnswer = (made: object | string, tell: (facts: unknown) => unknown): Response =>
+  typeof made === 'string' ? new Response(made) : Response.json(tell(made))
 
 /** The path of a request as the client wrote it: a router shows it with its escapes undone. */
 export const pathOf = ({ url }: Request): string => new URL(url).pathname
 
 /** An answer that is told otherwise must be read, so it is not asked for packed. */
-function headersOf({ headers }: Request, path: string): Readonly<Record<string, string>> {
+function headersOf({ headers }: Request, tellsOurs: boolean): Readonly<Record<string, string>> {
   const { 'accept-encoding': accepted, ...rest } = Object.fromEntries(headers)
-  return accepted === undefined || tellsWindow(path) ? rest : { ...rest, 'accept-encoding': accepted }
+  return accepted === undefined || tellsOurs ? rest : { ...rest, 'accept-encoding': accepted }
 }
 
 /** Has an upstream of the client's form answer a body that was read already. */

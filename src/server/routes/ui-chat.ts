@@ -16,7 +16,7 @@ import type { ReplyCall, TurnPart } from '../../turn/reply.ts'
 import { notesInReply } from '../../turn/set-up-asking.ts'
 import { toToolSpec } from '../adapters/read-tools.ts'
 import type { ServerEnv } from '../auth/caller.ts'
-import { refuseExperiment, refuseOthers, requireScope } from '../auth/refusals.ts'
+import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
 import { type Inquiry, type Log, type LogPlace, logOfSpeaker, sourceOf } from '../exchange/inquiry.ts'
@@ -42,6 +42,7 @@ export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
     const body = await withRests(parse(await bodyOf(request, maxBodyBytes), caller.keyId))
     const uiRequest = readUIRequest(body)
     const chosen = readUIOptions(body)
+    refuseInner(uiRequest)
     await refuseExperiment(log, uiRequest.conversation, caller)
     return replies.answer({
       ...{ history: log.history, uiRequest, signal: request.signal },

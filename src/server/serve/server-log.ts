@@ -25,7 +25,18 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
           : { error: error instanceof Error ? error.name : typeof error },
         'texts got no vectors',
       ),
-    served({ requestId, adapter, model, upstream, place, answered, fault, trimmed, ms }: Served): void {
+    served({
+      requestId,
+      adapter,
+      model,
+      upstream,
+      place,
+      answered,
+      fault,
+      trimmed,
+      ms,
+      ...more
+    }: Served): void {
       const { result } = answered ?? {}
       const facts = {
         requestId,
@@ -45,6 +56,12 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
         trimmed: trimmed || undefined,
         httpStatus: fault?.status,
       }
+      const { otherWindow } = more
+      if (otherWindow)
+        log.info(
+          { requestId, model: facts.model, ...otherWindow },
+          'a client asked for another num_ctx than the model has: that of the model counts',
+        )
       const isBad = (fault?.status ?? 0) >= 500 || result?.status === 'failed'
       log[isBad ? 'warn' : 'info'](facts, 'request')
     },

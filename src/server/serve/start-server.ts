@@ -10,8 +10,10 @@ import { createServer, type ServerOptions } from '../create-server.ts'
 import { inspectorPath, notBuilt } from '../inspector/inspector-routes.ts'
 import { packageFile } from '../package.ts'
 import { findUpstreams } from '../upstream/find-upstream.ts'
+import { oneUpstream } from '../upstream/upstreams.ts'
 import { listen } from './listen.ts'
 import { createHideName, createServerLog, openTelemetry, withoutNames } from './server-log.ts'
+import { windowLines } from './window-lines.ts'
 
 /** Opens the log, finds the upstream and listens. If something fails, what was opened is closed again. */
 export async function startServer(
@@ -39,6 +41,8 @@ export async function startServer(
     const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
       ...{ ...config, store, upstream, experimentTools: options.experimentTools },
+      // The upstreams have it, and know more of it.
+      window: undefined,
       maxBodyBytes: config.maxBody,
       // An entry also holds what contexts take in place of the reply, and what is kept beside it.
       maxReply: Math.min(config.maxReply, config.maxEntry >> 2),
@@ -56,7 +60,11 @@ export async function startServer(
       notes: notes === 'off' ? false : { place: notes },
       systemPrompt: systemPrompt === 'auto' ? undefined : systemPrompt,
       inspector: config.inspector ? inspectorFolder : undefined,
-      about: { upstream: why, store: config.store === undefined ? basename(config.db) : 'PostgreSQL' },
+      about: {
+        upstream: why,
+        store: config.store === undefined ? basename(config.db) : 'PostgreSQL',
+        window: config.window,
+      },
       onDeleted: (tenant, conversation) => log.deleted(tenant, hide?.(conversation) ?? conversation),
       onServed(served) {
         const shown = hide ? withoutNames(served, hide) : served
@@ -75,6 +83,8 @@ export async function startServer(
       url,
       /** Which upstream answers, and why; of several a line for each. */
       upstream: why,
+      /** The models that are known now, with their windows and from where these are known: a line for each. */
+      windows: () => windowLines('all' in upstream ? upstream : oneUpstream(upstream)),
       /** Where the inspector is, or why it is not there. Undefined if it is switched off. */
       inspector: config.inspector ? inspector : undefined,
       /** Lets replies come to their end for a while, then closes the port, the upstream and the log. */

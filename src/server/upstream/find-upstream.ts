@@ -25,7 +25,7 @@ export async function findUpstreams(config: ServerConfig) {
       const one = { ...config, upstream: url, upstreamKind: kind, upstreamKey: key, window }
       const { upstream, what } = await findUpstream(one)
       const effort = policy === 'default' ? config.effort : undefined
-      const options = present({ window, policy: policy && choosePolicy(policy, { effort }) })
+      const options = present({ policy: policy && choosePolicy(policy, { effort }) })
       upstreams.push({ name, upstream, patterns: models, options })
       lines.push(`The upstream "${name}" is ${what}. It takes ${models.join(', ')}.`)
     }
@@ -132,8 +132,10 @@ async function probe({ url, ...rest }: UpstreamConnectionOptions): Promise<Probe
       return { kind: 'ollama', version: answer.version.slice(0, 40) }
     if (error?.isRetryable && error.status === undefined) return { kind: 'silent', error }
     const listed = await ask('/v1/models')
-    if (listed.answer && 'data' in listed.answer && Array.isArray(listed.answer.data))
-      return { kind: isAnthropicList(listed.answer.data) ? 'anthropic' : 'openai' }
+    // Together’s list has no field around it.
+    const { answer: list = {} } = listed
+    const models = Array.isArray(list) ? list : 'data' in list ? list.data : undefined
+    if (Array.isArray(models)) return { kind: isAnthropicList(models) ? 'anthropic' : 'openai' }
     // It is asked for nothing, and says so in its own form.
     if (isAnthropicError(listed.refused) || isAnthropicError((await ask('/v1/messages', {})).refused))
       return { kind: 'anthropic' }

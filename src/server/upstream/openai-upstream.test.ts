@@ -140,9 +140,12 @@ describe('the window', () => {
 
 it('lists the models', async () => {
   const { upstream } = await speakTo({
-    '/v1/models': list({ id: 'a', max_model_len: 9 }, null, { id: 'b' }, { id: 5 }),
+    '/v1/models': list({ id: 'a', max_model_len: 900 }, null, { id: 'b' }, { id: 5 }),
   })
-  expect(await upstream.models()).toEqual([{ name: 'a', window: 9 }, { name: 'b' }])
+  expect(await upstream.models()).toEqual([
+    { name: 'a', window: 900, windowFrom: 'told by the server' },
+    { name: 'b' },
+  ])
   const { upstream: other } = await speakTo({ '/v1/models': { status: 200, body: '<html>' } })
   await expect(other.models()).rejects.toMatchObject({ code: 'model_refused' })
 })

@@ -52,7 +52,7 @@ describe('several upstreams', () => {
       named('local', readerUpstream({ window: 512 }), '*'),
     ])
     expect(await all.models()).toEqual([
-      { name: 'gpt-5', window: 400 },
+      { name: 'gpt-5', window: 400, windowFrom: 'told by the server' },
       { name: 'o3' },
       { name: 'reader', window: 512 },
     ])

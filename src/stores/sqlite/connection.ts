@@ -186,6 +186,7 @@ interface OpenDatabase {
   readonly farewell: string
 }
 
+/** Only opening waits for other processes: later a wait would stop the event loop, so writes are tried again instead. */
 const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF'
 /**
  * `synchronous = NORMAL` waits for the disk only when the log is copied into the file or begun anew; for commits `createDiskSync`
@@ -193,7 +194,7 @@ const pragmas = 'PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON; PRAGMA tr
  */
 const writerPragmas = `${pragmas}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON;
   PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
-  PRAGMA journal_size_limit = 67108864`
+  PRAGMA journal_size_limit = 67108864; PRAGMA busy_timeout = 0`
 /** Gives the exclusive lock back: an index in memory cannot be shared, so WAL is left first. */
 const shareAgain = 'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA schema_version'
 /** `schema_version` reads the file, so that an unreadable file fails here. */

@@ -1,5 +1,6 @@
 import type { MayBeFollowed, ThreadKey } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { isBusy } from './sqlite-error.ts'
 
 export type About = Pick<ThreadKey, 'tenant' | 'conversation'>
 
@@ -13,10 +14,13 @@ export interface GroupWriteOptions<T> extends MayBeFollowed {
  * conversation, so that each sees the one before. If one fails, the group is rolled back and each runs alone. A write
  * resolves when a sync after its commit has ended; reads see it from its commit on. After a write to the same
  * conversation no second writer is waited for.
+ *
+ * While another process holds the file, writes wait in their order, each for at most `busyMs`; the event loop goes on.
  */
-export function groupWrites(connection: Connection) {
+export function groupWrites(connection: Connection, busyMs: number) {
   const waiting: WaitingWrite[] = []
   let timer: NodeJS.Immediate | undefined
+  let retry: NodeJS.Timeout | undefined
   let last = ''
 
   function next(): void {
@@ -25,17 +29,33 @@ export function groupWrites(connection: Connection) {
     const isLater = ({ about }: WaitingWrite) => seen.size === seen.add(about).size || seen.size > mostInGroup
     const end = waiting.findIndex(isLater)
     const group = waiting.splice(0, end < 0 ? waiting.length : end)
-    if (waiting.length > 0) timer = setImmediate(next)
-    if (group.length > 1 && tryAll(group)) return
-    for (const one of group) runAlone(one)
+    const left = group.length > 1 ? tryAll(group) : runEach(group)
+    if (left) wait(left)
+    else if (waiting.length > 0) timer = setImmediate(next)
   }
 
-  function tryAll(group: readonly WaitingWrite[]): boolean {
+  /** Puts writes back to the front until the file is free, without those that have waited for long enough. */
+  function wait({ group, busy }: BusyWrites): void {
+    const now = performance.now()
+    const all = [...group, ...waiting]
+    waiting.length = 0
+    for (const one of all) {
+      if (one.until > now) waiting.push(one)
+      else one.reject(busy)
+    }
+    if (waiting.length === 0) return
+    retry = setTimeout(() => {
+      retry = undefined
+      next()
+    }, busyPauseMs)
+  }
+
+  function tryAll(group: readonly WaitingWrite[]): BusyWrites | undefined {
     let results: readonly unknown[]
     try {
       results = connection.write(() => group.map(({ work }) => work()))
-    } catch {
-      return false
+    } catch (error) {
+      return isBusy(error) ? { group, busy: error } : runEach(group)
     }
     group.forEach((one, at) => {
       one.onCommit?.(results[at])
@@ -43,17 +63,21 @@ export function groupWrites(connection: Connection) {
     group.forEach((one, at) => {
       settle(one, results[at])
     })
-    return true
+    return undefined
   }
 
-  function runAlone(one: WaitingWrite): void {
-    try {
-      const result = connection.write(one.work)
-      one.onCommit?.(result)
-      settle(one, result)
-    } catch (error) {
-      one.reject(error)
+  function runEach(group: readonly WaitingWrite[]): BusyWrites | undefined {
+    for (const [at, one] of group.entries()) {
+      try {
+        const result = connection.write(one.work)
+        one.onCommit?.(result)
+        settle(one, result)
+      } catch (error) {
+        if (isBusy(error)) return { group: group.slice(at), busy: error }
+        one.reject(error)
+      }
     }
+    return undefined
   }
 
   /** Tells the writer of a commit, after the disk has it. */
@@ -67,14 +91,22 @@ export function groupWrites(connection: Connection) {
     write: <T>({ tenant, conversation }: About, work: () => T, how: GroupWriteOptions<T> = {}) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`
-        const one = { ...how, about, work, resolve, reject } as WaitingWrite
+        const until = performance.now() + busyMs
+        const one = { ...how, about, work, resolve, reject, until } as WaitingWrite
         const isAlone = about === last && waiting.length === 0
         last = about
-        if (isAlone) return runAlone(one)
+        if (isAlone) {
+          const left = runEach([one])
+          return left && wait(left)
+        }
         waiting.push(one)
-        timer ??= setImmediate(next)
+        if (!retry) timer ??= setImmediate(next)
       }),
+    /** Writes what waits, at once; refuses it where another process holds the file. */
     flush() {
+      clearTimeout(retry)
+      retry = undefined
+      for (const one of waiting) one.until = 0
       while (waiting.length > 0) {
         if (timer) clearImmediate(timer)
         next()
@@ -83,12 +115,35 @@ export function groupWrites(connection: Connection) {
   }
 }
 
+/** How long a write waits for the file before it is tried again. */
+const busyPauseMs = 10
+
+/** Runs work until no other process holds the file, for at most some milliseconds. */
+export async function untilFree<T>(work: () => T, busyMs: number): Promise<T> {
+  for (const until = performance.now() + busyMs; ; ) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error
+    }
+    await new Promise(resolve => setTimeout(resolve, busyPauseMs))
+  }
+}
+
 /** So that a group holds the event loop up only for some milliseconds. */
 const mostInGroup = 64
+
+/** Writes that another process keeps from the file, in their order. */
+interface BusyWrites {
+  readonly group: readonly WaitingWrite[]
+  readonly busy: unknown
+}
 
 interface WaitingWrite extends GroupWriteOptions<unknown> {
   readonly about: string
   readonly work: () => unknown
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
+  /** When it has waited for another process for long enough. */
+  until: number
 }

@@ -1,6 +1,7 @@
 import { type LeaseTime, leaseTime, remainingMs } from '../rules/lease-time.ts'
 import type { Connection } from './connection.ts'
 import type { BranchRow } from './conversation-rows.ts'
+import type { LogEmptier } from './empty-log.ts'
 import type { About, GroupWriteOptions } from './group-writes.ts'
 import type { SpareFile } from './spare-file.ts'
 
@@ -15,6 +16,7 @@ export interface SqliteContext {
   readonly appendedAt: Map<number, number>
   isIndexed(): boolean
   readonly spare: SpareFile
+  readonly log: LogEmptier
 }
 
 /** Leases given by this process. A file has one writer: those in the file count for readers only. */

@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts'
-import { StoreError } from '../store-error.ts'
 import type { Connection } from './connection.ts'
 import { type BranchRow, findConversation, needBranch } from './conversation-rows.ts'
+import { isStoreFull } from './empty-log.ts'
 import { readEntries } from './entry-rows.ts'
 import type { About } from './group-writes.ts'
 import { saveRow } from './rows.ts'
@@ -11,35 +11,23 @@ import { deleteCallsFrom, deleteOldCalls } from './sqlite-sides.ts'
 import { forgetEntries, rebuildWordIndex, reindexEntry } from './word-index.ts'
 
 export function sqliteDeletions(context: SqliteContext) {
-  const { now, leases, isIndexed, spare } = context
+  const { now, leases, isIndexed, spare, log } = context
 
   /** Deletes in a transaction, on a full disk with the room that is kept for it. Work that deleted nothing gives a false value. */
   async function remove<T>(about: About, work: (connection: Connection) => T, settle?: (result: T) => void) {
     const onCommit = (result: T) => {
       settle?.(result)
-      if (result) emptyLog()
+      if (result) log.empty()
     }
     try {
       return await context.write(about, work, { onCommit })
     } catch (error) {
       if (!isStoreFull(error)) throw error
       spare.release()
-      emptyLog()
+      log.empty()
       return await context.write(about, work, { onCommit })
     } finally {
       spare.keep()
-    }
-  }
-
-  /** Texts that are deleted are overwritten in the file; the write-ahead log must not keep them either. */
-  function emptyLog(isLast = false): void {
-    try {
-      context.ready().exec('PRAGMA wal_checkpoint(TRUNCATE)')
-    } catch (error) {
-      if (!isStoreFull(error)) throw error
-      spare.release()
-      // What is deleted is deleted: without any room the log is emptied the next time.
-      if (!isLast) emptyLog(true)
     }
   }
 
@@ -95,8 +83,6 @@ export function sqliteDeletions(context: SqliteContext) {
     },
   } satisfies Partial<Store>
 }
-
-const isStoreFull = (error: unknown) => error instanceof StoreError && error.code === 'store_full'
 
 const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 

@@ -36,6 +36,9 @@ export const isFull = (error: unknown) =>
 export const isConstraint = (error: unknown) =>
   error instanceof StoreError && resultCode(error.cause) === SQLITE_CONSTRAINT
 
+/** Whether another process holds the file. */
+export const isBusy = (error: unknown) => error instanceof StoreError && error.code === 'store_busy'
+
 export const damaged = (path: string, what: string) =>
   new StoreError(
     'store_corrupt',

@@ -47,8 +47,9 @@ export function sqliteReads(context: SqliteContext) {
       try {
         saveTimes(context)
       } catch (error) {
-        // A disk that fails or is full can still be read: the times are older than they should be.
-        if (!(error instanceof StoreError && ['store_io', 'store_full'].includes(error.code))) throw error
+        // A disk that fails or is full, or a file that is held, can still be read: the times are older than they should be.
+        const isReadable = error instanceof StoreError && readable.includes(error.code)
+        if (!isReadable) throw error
       }
       stored.verifyNames(connection)
       const rows = connection.all<ListedRow>(listSql(options), tenant, ...placesOf(options))
@@ -103,6 +104,9 @@ export function sqliteReads(context: SqliteContext) {
     },
   } satisfies Partial<Store>
 }
+
+/** Errors of a write that leave the file readable. */
+const readable: readonly string[] = ['store_io', 'store_full', 'store_busy']
 
 /** Saves when branches were appended to: conversations are sorted by it. */
 export function saveTimes({ appendedAt, ready }: SqliteContext): void {

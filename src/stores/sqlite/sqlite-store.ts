@@ -4,13 +4,15 @@ import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'
 import { type Connection, openConnection } from './connection.ts'
 import type { SqliteDriver } from './driver.ts'
-import { groupWrites } from './group-writes.ts'
+import { createLogEmptier } from './empty-log.ts'
+import { groupWrites, untilFree } from './group-writes.ts'
 import { isOutdated, migrate, refuseOutdated } from './migrate.ts'
 import { createSpareFile } from './spare-file.ts'
 import { sqliteBranches } from './sqlite-branches.ts'
 import { checkFile } from './sqlite-check.ts'
 import { createLeases, type SqliteContext } from './sqlite-context.ts'
 import { sqliteDeletions } from './sqlite-deletions.ts'
+import { isBusy } from './sqlite-error.ts'
 import { saveTimes, sqliteReads } from './sqlite-reads.ts'
 import { sqliteSides } from './sqlite-sides.ts'
 import { canIndexWords, hasWordIndex } from './word-index.ts'
@@ -31,12 +33,14 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean
   /** Room that is kept in a file beside, `-spare`, so that conversations can be deleted on a full disk. Default 0. */
   readonly spareBytes?: number
+  /** How long a write waits in its turn while another process holds the file, in milliseconds. Default 5000. */
+  readonly busyMs?: number
   /** The SQLite driver. Default: `node:sqlite` where Node has it, else `@photostructure/sqlite`. */
   readonly driver?: SqliteDriver
 }
 
 const storeNames: OptionNames<SqliteStoreOptions> = {
-  ...{ path: 1, now: 1, maxEntryBytes: 1, search: 1, readOnly: 1, spareBytes: 1, driver: 1 },
+  ...{ path: 1, now: 1, maxEntryBytes: 1, search: 1, readOnly: 1, spareBytes: 1, busyMs: 1, driver: 1 },
 }
 
 /**
@@ -49,10 +53,11 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown(options, storeNames)
   // A call without options gets the error about the missing path.
   const { path, now = Date.now, maxEntryBytes, driver, ...rest } = options ?? ({} as SqliteStoreOptions)
-  const { search = true, readOnly = false, spareBytes = 0 } = rest
+  const { search = true, readOnly = false, spareBytes = 0, busyMs = 5000 } = rest
   const connection = openConnection({ path, readOnly, driver })
-  const writes = groupWrites(connection)
+  const writes = groupWrites(connection, busyMs)
   const spare = createSpareFile(connection.path, readOnly ? 0 : spareBytes)
+  const log = createLogEmptier(connection, spare)
   let isReady = false
   let isIndexed = false
 
@@ -78,6 +83,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     if (readOnly) refuseOutdated(connection)
     isIndexed = hasWordIndex(connection)
     isReady = true
+    log.resume()
   }
 
   function ready(): Connection {
@@ -85,10 +91,22 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     return connection
   }
 
+  /** Nothing where no other process is in the way: a write that comes just before `close` is then written. */
+  function whenReady(): Promise<Connection> | undefined {
+    try {
+      ready()
+      return undefined
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return untilFree(ready, busyMs)
+    }
+  }
+
   const context: SqliteContext = {
     ready,
     async write(about, work, how) {
-      ready()
+      const opening = whenReady()
+      if (opening) await opening
       return writes.write(about, () => work(connection), how)
     },
     now,
@@ -96,11 +114,12 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     appendedAt: new Map(),
     isIndexed: () => isIndexed,
     spare,
+    log,
   }
 
   const store: Store = {
     async migrate({ dryRun = false } = {}) {
-      const steps = update(dryRun)
+      const steps = await untilFree(() => update(dryRun), busyMs)
       await connection.synced()
       return steps
     },
@@ -113,6 +132,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       if (rebuild) await connection.synced()
       return problems
     },
+    residue: () => log.isPending,
     async close() {
       writes.flush()
       try {
@@ -120,6 +140,7 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
       } catch {
         // The times are older than they should be, and nothing else is missing.
       }
+      log.close()
       await connection.close()
     },
   }

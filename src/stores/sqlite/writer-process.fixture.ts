@@ -19,8 +19,17 @@ export function describeBuilt(name: string, tests: () => void): void {
 const running = new Set<{ kill(): Promise<unknown> }>()
 
 /** Starts append.fixture.mjs in a process of its own and collects the lines that it prints. */
-export function startProcess(how: string, path: string) {
-  const args = [here('./append.fixture.mjs'), how, path]
+export const startProcess = (how: string, path: string) => startScript('append', how, path)
+
+/** Another process that holds a file until it is killed: for writing, or in the middle of reading. */
+export async function holdFile(how: 'write' | 'read', path: string) {
+  const holder = startScript('hold', how, path)
+  await holder.lines(1)
+  return holder
+}
+
+function startScript(script: string, how: string, path: string) {
+  const args = [here(`./${script}.fixture.mjs`), how, path]
   const child: ChildProcessByStdio<null, Readable, null> = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -6,11 +6,14 @@ import { ModelError, type ModelUsage } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import { calibrate, looksTruncated, toModelTokens, withReply } from '../../tokens/calibration.ts'
+import { isUnknownWindow, shownWindow } from '../../tokens/unknown-window.ts'
 import { codeOf } from '../end-failed.ts'
 import type { Report, TurnLog } from '../log/turn-log.ts'
 import { countReply, type Emit, emptyReply, type ModelReply, type WarningCode } from '../reply.ts'
 import type { Asking } from '../turn-options.ts'
 import { callModel, pauseAfter } from './call-model.ts'
+import { findWindow } from './find-window.ts'
+import { fitAgain } from './fit-again.ts'
 import { type FitRequest, nextContext } from './next-context.ts'
 import { trimmedTokens } from './trimmed-tokens.ts'
 
@@ -20,10 +23,12 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   const warn = (code: WarningCode, message: string) => emit({ type: 'warning', code, message })
   let isFittedAgain = false
   let noFiles: string | undefined
-  let { fit } = asking
+  let { fit, mostResultTokens } = asking
+  // An earlier reply of this turn may have told it.
+  let window = isUnknownWindow(asking.window) ? await findWindow(model, asking) : asking.window
   for (let attempt = 1; ; ) {
     signal.throwIfAborted()
-    const next = await prepare({ ...asking, fit, noFiles }, warn)
+    const next = await prepare({ ...asking, fit, window, mostResultTokens, noFiles }, warn)
     const { context, tools, hasFiles, calibration, room } = next
     const { factor, mostReply: maxTokens } = room
     const settings = { ...asking.settings, ...present({ maxTokens }) }
@@ -45,10 +50,18 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       await call.end(outcome).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       if (!(error instanceof ModelError) || isShown) throw error
-      if (error.code === 'context_too_long' && !isFittedAgain) {
+      if (error.code === 'context_too_long') {
+        const again = isFittedAgain
+          ? undefined
+          : await fitAgain(asking, error, { context, calibration, window })
+        if (!again) throw error
         isFittedAgain = true
-        log.calibrate({ ...calibration, factor: raised(factor) })
-        await warn('fitted_again', `${model.name} says that the prompt is too long: it is fitted again.`)
+        ;({ window, mostResultTokens } = again)
+        log.calibrate(again.calibration)
+        await warn(
+          'fitted_again',
+          `${model.name} says that the prompt is too long: it is fitted again, into a window of ${window} tokens.`,
+        )
       } else if (error.code === 'files_refused' && hasFiles && noFiles === undefined) {
         noFiles = 'the model server refused it'
         await warn(
@@ -73,7 +86,12 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     countReply(tally, reply)
     const reported = readOf(reply.usage)
     const report = { reported, isOpen: reply.calls.length > 0 }
-    const { cut, isPartial, ...compared } = await compareUsage(asking, context, calibration, report)
+    const { cut, isPartial, ...compared } = await compareUsage(
+      { ...asking, window },
+      context,
+      calibration,
+      report,
+    )
     const learned = withReply(compared.learned ?? calibration, replyTokens(reply, asking, factor))
     if (learned !== calibration) log.calibrate(learned)
     const cache = readCache({ context, factor, reply, reported, isLocal: model.isLocal, isPartial })
@@ -92,7 +110,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   }
 }
 
-const cancelled = { status: 'cancelled' } as const
+export const cancelled = { status: 'cancelled' } as const
 
 async function prepare(
   asking: Asking & Pick<FitRequest, 'noFiles'>,
@@ -111,7 +129,7 @@ async function prepare(
 }
 
 /** The tokens of a reply, thoughts included, as the provider reports them, else as we count them. */
-function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: number): number {
+export function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: number): number {
   const { usage, text, thinking, calls } = reply
   if (usage.replyTokens !== undefined) return usage.replyTokens
   const texts = [text, thinking, ...calls.map(({ arguments: json }) => json)]
@@ -119,14 +137,11 @@ function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: nu
 }
 
 /** All prompt tokens that were read: some providers leave out those from their cache. */
-function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefined {
+export function readOf({ promptTokens, cachedTokens = 0 }: ModelUsage): number | undefined {
   return promptTokens !== undefined && promptTokens < cachedTokens
     ? promptTokens + cachedTokens
     : promptTokens
 }
-
-/** Raises a factor by half, in the steps of calibrations. There is no third try; later reports bring it down again. */
-const raised = (factor: number) => Math.min(4, Math.ceil(factor * 1.5 * 20) / 20)
 
 /** Compares the prompt tokens that were read with those that were sent: gives a better calibration, or a warning. */
 async function compareUsage(
@@ -143,7 +158,7 @@ async function compareUsage(
   if (isPartial(log, context, factor, report)) return { isPartial: true }
   if (await wasCut(asking, context, report))
     return {
-      cut: `${model.name} read ${reported} tokens of a prompt of about ${report.predicted}: it was cut in silence. Is its window smaller than ${window}?`,
+      cut: `${model.name} read ${reported} tokens of a prompt of about ${report.predicted}: it was cut in silence. Is its window smaller than ${shownWindow(window) ?? 'the prompt'}?`,
     }
   // What was never corrected may fall once, wherever the conversation stands.
   const isCorrected = (await log.calibration(model.name)) !== undefined
@@ -192,7 +207,7 @@ const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * 
 const leastOf = ({ count }: TurnLog) => (count.exact ? 0.75 : 0.4)
 
 /** A report of at least this share of the predicted tokens may be of the whole prompt. */
-const mostMissing = 0.8
+export const mostMissing = 0.8
 /** Shorter prompts are not judged: they are read at once, and unknown framing is too large a part of them. */
 const fewest = 128
 

@@ -8,6 +8,7 @@ import { leaveOutFiles } from '../../models/leave-out.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import { type Calibration, inCounts, type Room, toModelTokens } from '../../tokens/calibration.ts'
 import { replyReserve } from '../../tokens/reply-reserve.ts'
+import { isUnknownWindow } from '../../tokens/unknown-window.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { AskOptions } from '../turn-options.ts'
 
@@ -27,7 +28,8 @@ export async function nextRoom(request: FitRequest) {
   const { factor, reply: likely } = calibration
   const roomWith = (reserve: number, reserveWhy?: string): Room => ({ window, reserve, factor, reserveWhy })
   // The system prompt and the tools are counted only where the reserve depends on them.
-  if (request.reserve !== undefined) return { room: roomWith(request.reserve), head: 0, tools, calibration }
+  const setReserve = request.reserve ?? (isUnknownWindow(window) ? 0 : undefined)
+  if (setReserve !== undefined) return { room: roomWith(setReserve), head: 0, tools, calibration }
   const head = toModelTokens(headTokens(request, tools), factor)
   const { reserve, why } = replyReserve({ window, head, likely, asked: settings.maxTokens })
   return { room: roomWith(reserve, why), head, tools, calibration }

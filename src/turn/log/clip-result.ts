@@ -1,3 +1,4 @@
+import { readResultName } from '../../log/reading-tools.ts'
 import { readOnHint } from '../../log/texts.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 
@@ -13,8 +14,6 @@ export function clippedView(
   const end = from + clip.length
   return `${clip}\n${readOnHint(text.length - end, `${tool}({"place": ${place}, "from": ${end}})`)}`
 }
-
-export const readResultName = 'read_result'
 
 /** The most tokens of the hint that says how to read on. */
 const hintTokens = 48

@@ -41,9 +41,9 @@ export function threadLog(options: {
       newest = calibration
       turn.calibrate(calibration)
     },
-    async startCall(context, model, room, settings) {
+    async startCall(context, model, room, settings, shadow) {
       if (context.learned) turn.learn(context.learned)
-      const started = await thread.startCall(context, { model, turn: turn.number, room, settings })
+      const started = await thread.startCall(context, { model, turn: turn.number, room, settings, shadow })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },
     async reports(model) {

@@ -1,5 +1,6 @@
 import { type Context, fit } from '../../context/fit.ts'
 import type { CallOutcome } from '../../history/calls/calls.ts'
+import type { ShadowAccount } from '../../history/calls/shadow-account.ts'
 import { type CancelledTurn, closingFor, type Ending } from '../../history/log/closing.ts'
 import { isSeen, type SeenMessage, viewOf } from '../../history/log/logged-message.ts'
 import type { Recent, ThreadContextOptions } from '../../history/thread.ts'
@@ -33,7 +34,7 @@ export interface TurnLog {
   calibrate(calibration: Calibration): void
   /** Stores a call before it is sent. `keep` stores its outcome together with the next entries of the turn. */
   startCall(
-    ...call: [context: Context, model: string, room: Room, settings: ModelSettings]
+    ...call: [context: Context, model: string, room: Room, settings: ModelSettings, shadow?: ShadowAccount]
   ): Promise<{ end(outcome: CallOutcome): Promise<unknown>; keep(outcome: CallOutcome): void }>
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */

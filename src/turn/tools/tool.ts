@@ -1,9 +1,10 @@
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { readMessageName, readResultName } from '../../log/reading-tools.ts'
 import { isCount } from '../../log/values.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
-import { clippedView, readResultName } from '../log/clip-result.ts'
+import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'
 
 /** What a tool gets besides its input. The conversation is in the request context: see `throughline/request`. */
@@ -101,7 +102,7 @@ export const readResultSpec: ToolSpec = {
 
 /** The tool with which the model reads any message of the conversation. */
 export const readMessageSpec: ToolSpec = {
-  name: 'read_message',
+  name: readMessageName,
   description:
     'Reads a message of this conversation in full, by its number: 12 for #12. Use it for what was cleared, clipped or left out.',
   parameters,

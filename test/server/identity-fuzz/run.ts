@@ -3,6 +3,7 @@ import { createServer } from '../../../src/server/create-server.ts'
 import { openaiUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { openaiAnswer, startUpstream } from '../../scripted-upstream.ts'
+import { createRandom } from '../random.ts'
 import { type AdapterName, clientAdapters, type Part, type Reply, type Said } from './adapters.ts'
 import { type Style, styles } from './styles.ts'
 
@@ -242,15 +243,4 @@ function answerTo(
   const call = { index: 0, id: `call_${word}_${chat.turns}`, type: 'function' }
   const named = { ...call, function: { name: 'look', arguments: JSON.stringify(input) } }
   return [[thought, { content: 'Let me look.' }, { tool_calls: [named] }], { finish: 'tool_calls' }]
-}
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -40,11 +40,16 @@ export const invented: Fields = {
 }
 
 /** A server before an upstream of the pair's form. */
-export async function startPair(pair: Pair, answer: UpstreamAnswer = pair.stream, window = 200_000) {
+export async function startPair(
+  pair: Pair,
+  answer: UpstreamAnswer = pair.stream,
+  window = 200_000,
+  options: Parameters<typeof startServer>[0] = {},
+) {
   const scripted = await upstreamWith(({ path }) =>
     path.startsWith(pair.path) ? answer : { status: 404, body: { error: { message: 'no such path' } } },
   )
-  const server = await startServer({ upstream: pair.upstream(scripted.url, window) })
+  const server = await startServer({ upstream: pair.upstream(scripted.url, window), ...options })
   const ask = (text: string, headers: Readonly<Record<string, string>> = {}, query = '') =>
     fetch(`${server.url}${pair.path}${query}`, {
       method: 'POST',

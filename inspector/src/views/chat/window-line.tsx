@@ -3,7 +3,7 @@ import type { ConversationSearch } from '../../parts/address.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
-import { calibrationText, whyFree } from '../../parts/token-words.ts'
+import { calibrationText, ofWindow, whyFree } from '../../parts/token-words.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './window-line.module.css'
@@ -24,12 +24,12 @@ export function WindowLine({ search, point, rows }: WindowLineProps) {
         size="row"
         {...{ window, margin, reserve, reused }}
         segments={toSegments(rows, point)}
-        label={`The window: ${count(tokens)} of ${count(window)} tokens`}
+        label={`The window: ${count(tokens)} ${ofWindow(window)}`}
       />
       <p className={`flex label muted links ${styles.figures}`}>
         <Explained by={[calibrationText(point.factor), free].filter(Boolean).join(' ')}>
-          {call === undefined ? 'Last turn' : 'Last call'}: <b className="clear">{count(tokens)}</b> of{' '}
-          {count(window)} tokens
+          {call === undefined ? 'Last turn' : 'Last call'}: <b className="clear">{count(tokens)}</b>{' '}
+          {ofWindow(window)}
         </Explained>
         <span className="coloured" data-colour="reused">
           {percent(tokens === 0 ? 0 : reused / tokens)} cached

@@ -15,7 +15,7 @@ import { Segments } from '../../parts/segments.tsx'
 import { toSegments } from '../../parts/sent-rows.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
 import { isBroken } from '../../parts/stops.ts'
-import { calibrationText } from '../../parts/token-words.ts'
+import { calibrationText, ofWindow } from '../../parts/token-words.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
@@ -35,7 +35,7 @@ export function AnswerBar() {
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const spans = useMemo(() => spansOf(rows, point.tokens), [rows, point])
   const caret = spans.find(({ seq }) => seq === search.entry)
-  const share = (part: number) => `${(100 * part) / Math.max(window, tokens + reserve + margin)}%`
+  const share = (part: number) => `${(100 * part) / Math.max(window ?? 0, tokens + reserve + margin)}%`
   return (
     <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
       <ContextHead
@@ -79,7 +79,7 @@ export function AnswerBar() {
           hover.set(seq)
           if (isPressed && seq !== undefined) select(seq)
         }}
-        label={`The window: ${count(tokens)} of ${count(window)} tokens are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
+        label={`The window: ${count(tokens)} ${ofWindow(window)} are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
       />
       <p className={`flex soft label one-line bright ${styles.figures}`}>
         {reused > 0 ? (
@@ -103,7 +103,7 @@ export function AnswerBar() {
             </span>
           ) : (
             <>
-              <b>{count(tokens)}</b> of {count(window)} tokens
+              <b>{count(tokens)}</b> {ofWindow(window)}
             </>
           )}
           {reported !== undefined && (
@@ -150,6 +150,7 @@ function CallNotice() {
             </ViewLink>
           )}
           {code === 'over' &&
+            window !== undefined &&
             `The window is ${count(window)}: choose a larger one, or shorten what is always sent.`}
         </Notice>
       ))}

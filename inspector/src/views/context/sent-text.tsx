@@ -40,7 +40,7 @@ const requestOf = ({ model, settings, tools, messages }: CallAnswer) => ({
 
 /** What a request does not say of itself. */
 const factsOf = ({ time, window, reserve, policy, factor, counter, id }: CallAnswer) =>
-  `${fullTime(time)} · ${policy} in a window of ${count(window)}, of which ${count(reserve)} for the reply · counted by ${counter} · call ${id}. ${calibrationText(factor)}`
+  `${fullTime(time)} · ${policy}, ${window === undefined ? 'window unknown: nothing is cut' : `in a window of ${count(window)}, of which ${count(reserve)} for the reply`} · counted by ${counter} · call ${id}. ${calibrationText(factor)}`
 
 function Shown({ text }: { readonly text: string }) {
   const { shownPoint: point, moment, place } = useScene()

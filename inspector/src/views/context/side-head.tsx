@@ -12,7 +12,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { aboutPolicy, allPolicies } from '../../parts/policies.ts'
 import { Skeleton } from '../../parts/query-state.tsx'
 import { toSegments } from '../../parts/sent-rows.ts'
-import { calibrationText } from '../../parts/token-words.ts'
+import { calibrationText, ofWindow } from '../../parts/token-words.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import { type MadeSide, mostTokens, type Side, withPolicy } from './side.ts'
@@ -75,7 +75,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
             reserve={answer.reserve}
             margin={answer.margin}
             reused={answer.prefix?.tokens}
-            label={`The window of ${letter}: ${count(answer.tokens)} of ${count(answer.window)} tokens are sent, ${count(answer.free)} are free`}
+            label={`The window of ${letter}: ${count(answer.tokens)} ${ofWindow(answer.window)} are sent, ${count(answer.free)} are free`}
           />
           <p className={`flex wraps soft label bright ${styles.figures}`}>
             <span>
@@ -87,7 +87,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
               </span>
             ) : (
               <Explained by={calibrationText(answer.factor)}>
-                <b>{count(answer.tokens)}</b> of {count(answer.window)} tokens
+                <b>{count(answer.tokens)}</b> {ofWindow(answer.window)}
               </Explained>
             )}
             <Explained

@@ -142,7 +142,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
   const gap = step > 3 ? 1 : 0
   const bottom = isSlim ? height - 14 : height - 24
   const most = stops.reduce(
-    (max, { points: [one] }) => Math.max(max, one ? one.window - one.reserve - one.margin : 0),
+    (max, { points: [one] }) => Math.max(max, one?.window ? one.window - one.reserve - one.margin : 0),
     1,
   )
   draw.strokeStyle = colours['line-2']

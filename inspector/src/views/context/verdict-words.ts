@@ -16,14 +16,15 @@ const quoted = (words: readonly string[]) =>
 export const shortWindow = (window: number) => (window % 1024 === 0 ? `${window / 1024}k` : count(window))
 
 interface SeenCall {
-  readonly window: number
+  /** Absent while it is unknown. */
+  readonly window?: number | undefined
   readonly policy: string
   /** The turn in which the message was sent for the last time. */
   readonly left: number | undefined
 }
 
 /** What would have sent a message: `with thorough, or with 8k`; undefined where nothing that was tried does. */
-function remedy({ would }: SeenAnswer, window: number, policy: string): string | undefined {
+function remedy({ would }: SeenAnswer, window: number | undefined, policy: string): string | undefined {
   const choices = would.map(one => {
     const names = [
       ...(one.policy === policy ? [] : [one.policy]),
@@ -52,10 +53,12 @@ export function verdictOf(
   const what = free > 0 ? `There was room for ${count(free)} tokens more, but ${held}` : `M${held.slice(1)}`
   const would = remedy(answer, window, policy)
   const otherwise =
-    would === undefined
-      ? `No window up to ${shortWindow(8 * window)} would have sent it.`
-      : `It would have been sent ${would}.`
-  return `${what}, ${howSent(match)}. ${otherwise}`
+    would !== undefined
+      ? ` It would have been sent ${would}.`
+      : window === undefined
+        ? ''
+        : ` No window up to ${shortWindow(8 * window)} would have sent it.`
+  return `${what}, ${howSent(match)}.${otherwise}`
 }
 
 /** Whether a call had what is looked for, in a sentence. */

@@ -12,7 +12,7 @@ import { ago, amountOf, count, fullTime, percent, titleOf } from '../../parts/fo
 import { useLate } from '../../parts/query-state.tsx'
 import { toPartSegments } from '../../parts/sent-rows.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
-import { calibrationText } from '../../parts/token-words.ts'
+import { calibrationText, ofWindow } from '../../parts/token-words.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import { ClientCell } from './client-cell.tsx'
 import styles from './conversation-table.module.css'
@@ -159,11 +159,11 @@ export function WindowCell({ last }: { readonly last: LastWindow }) {
       <WindowBar
         {...{ window, reserve, margin, reused, size: 'row' }}
         segments={toPartSegments(parts)}
-        label={`${count(tokens)} of ${count(window)} tokens`}
+        label={`${count(tokens)} ${ofWindow(window)}`}
       />
       <span className={styles.filled} aria-hidden="true" title={calibrationText(last.factor)}>
-        <b className="soft medium">{count(tokens)}</b> of {count(window)}{' '}
-        <span className="broad-only">tokens</span>
+        <b className="soft medium">{count(tokens)}</b> {window !== undefined && `of ${count(window)} `}
+        <span className="broad-only">{window === undefined ? 'tokens, window unknown' : 'tokens'}</span>
         <span className="cut pushed">{isSent ? policy : 'if sent now'}</span>
       </span>
     </>

@@ -36,9 +36,14 @@ export function sentenceOfAct(act: RoleAct): string {
     .join('; ')
 }
 
-/** How full the window was in the fullest call of an act, from 0 to 1. */
+/** How full the window was in the fullest call of an act, from 0 to 1; 0 while it is unknown. */
 export const fullnessOf = ({ calls }: RoleAct): number =>
-  Math.max(0, ...calls.map(({ predicted, window, reserve }) => predicted / Math.max(1, window - reserve)))
+  Math.max(
+    0,
+    ...calls.map(({ predicted, window, reserve }) =>
+      window === undefined ? 0 : predicted / Math.max(1, window - reserve),
+    ),
+  )
 
 export const largestCall = (act: RoleAct | undefined): RoleAct['calls'][number] | undefined =>
   act?.calls.toSorted((a, b) => b.predicted - a.predicted)[0]

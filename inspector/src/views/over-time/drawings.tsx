@@ -2,6 +2,7 @@ import type { TimelinePoint } from '../../api/timeline.ts'
 import { colourOfPart, partStack } from '../../parts/fates.ts'
 import { amountOf, count, percent, short } from '../../parts/format.ts'
 import * as plot from '../../parts/plot.ts'
+import { ofWindow } from '../../parts/token-words.ts'
 import styles from './plot.module.css'
 import { type Course, fullest, type PlotColumn, ratioOf, sumUp } from './use-course.ts'
 
@@ -28,7 +29,7 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
   const shown = columns.map(column => ({ ...column, point: fullest(column.points) }))
   const sent = shown.flatMap(({ point }) => point ?? [])
   const most = sent.reduce((max, { tokens }) => Math.max(max, tokens), 0)
-  const roomiest = sent.reduce((max, { window }) => Math.max(max, window), 1)
+  const roomiest = sent.reduce((max, { window }) => Math.max(max, window ?? 0), 1)
   // Far below the window the bars would be too small to be told apart.
   const isFar = most > 0 && roomiest > 4 * most
   const top = isFar ? most * 1.25 : Math.max(roomiest, most)
@@ -38,7 +39,7 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
   const unknown = shown
     .filter(({ point }) => !point)
     .map(({ left, wide }): plot.Bar => [left, height - 4, wide, 4])
-  const rooms = isFar ? [] : toRooms(shown, width)
+  const rooms = isFar ? [] : toRooms(shown, width).filter(({ point }) => point.window !== undefined)
   const onlyRoom = rooms.length === 1 && width > 400 ? rooms[0]?.point : undefined
   const perColumn = steps.length > columns.length ? ', the fullest of each pixel' : ''
   const marks = (kind: 'isCut' | 'isBroken', draw: (x: number) => string) =>
@@ -47,7 +48,7 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
     answer:
       sent.length === 0
         ? 'Nothing was sent yet'
-        : `At most ${count(most)} of ${count(roomiest)} tokens were sent`,
+        : `At most ${count(most)} ${ofWindow(roomiest === 1 ? undefined : roomiest)} were sent`,
     about: `by part, a bar for each ${by}${by === 'turn' ? ': its fullest call' : ''}${perColumn}`,
     ticks: plot.toTicks(top, height / 50, y),
     foot: columns.some(({ isBroken }) => isBroken) ? 24 : 14,
@@ -67,8 +68,8 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
             <rect
               x={from}
               width={to - from}
-              y={y(point.window)}
-              height={Math.max(0, y(capacityOf(point)) - y(point.window))}
+              y={y(point.window ?? 0)}
+              height={Math.max(0, y(capacityOf(point)) - y(point.window ?? 0))}
               fill="url(#sent-reserve)"
             />
             <path fill="none" stroke="var(--line-3)" d={`M${from} ${y(capacityOf(point))}H${to}`} />
@@ -79,7 +80,11 @@ export const sentDrawing: Draw = ({ by, steps }, { columns, width, height }) => 
           <path key={part} data-colour={colourOfPart[part]} d={plot.barsPath(bars.get(part)!)} />
         ))}
         {onlyRoom && (
-          <text className={styles.note} x={10} y={(y(onlyRoom.window) + y(capacityOf(onlyRoom))) / 2 + 4}>
+          <text
+            className={styles.note}
+            x={10}
+            y={(y(onlyRoom.window ?? 0) + y(capacityOf(onlyRoom))) / 2 + 4}
+          >
             {roomNote(onlyRoom)}
           </text>
         )}
@@ -127,7 +132,7 @@ function toRooms(columns: readonly ShownColumn[], width: number) {
   return rooms
 }
 
-const capacityOf = ({ window, reserve, margin }: TimelinePoint) => Math.max(0, window - reserve - margin)
+const capacityOf = ({ window = 0, reserve, margin }: TimelinePoint) => Math.max(0, window - reserve - margin)
 
 const roomNote = ({ reserve, margin }: TimelinePoint) =>
   [reserve > 0 && `kept for the reply ${count(reserve)}`, margin > 0 && `safety margin ${count(margin)}`]

@@ -170,10 +170,14 @@ function ServerFacts({ server }: { readonly server: ServerInfo }) {
             'none answers now'
           ) : (
             <ul className={`grid gap-2px ${styles.models}`}>
-              {models.slice(0, mostModels).map(({ name, window }) => (
+              {models.slice(0, mostModels).map(({ name, window, windowFrom }) => (
                 <li key={name} className="flex wraps baseline">
                   <span>{name}</span>
-                  {window !== undefined && <More>{count(window)} tokens</More>}
+                  <More>
+                    {window === undefined
+                      ? 'window unknown: nothing is cut'
+                      : `${count(window)} tokens, ${windowFrom ?? 'as set'}`}
+                  </More>
                   {name === server.model && <More>answers if none is named</More>}
                 </li>
               ))}

@@ -278,7 +278,6 @@ describe('a request', () => {
             { type: 'text', text: 'Let me look.' },
             { type: 'tool_use', id: 't1', name: 'wind', input: { city: 'Kiel' }, caller: { type: 'direct' } },
             { type: 'tool_use', id: 't2', name: 'tide', input: {} },
-            { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
           ],
         },
         {
@@ -302,6 +301,7 @@ describe('a request', () => {
       ],
     })
     expect(request).toEqual({
+      leftOut: ['web_search_20250305'],
       origins: [
         { first: 0, last: 0 },
         { first: 1, last: 1 },
@@ -373,7 +373,6 @@ describe('a request', () => {
         source: 'https://a.example',
         content: [{ type: 'text', text: 'found' }],
       },
-      { type: 'hologram' },
     ]
     const { messages } = adapter.read({ ...ask, messages: [{ role: 'user', content: blocks }] })
     expect(messages).toEqual([
@@ -427,6 +426,21 @@ describe('a request', () => {
       'an uploaded image',
       { ...ask, messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file' } }] }] },
       'messages[0].content[0].source.type',
+    ],
+    [
+      'a block of an unknown kind',
+      { ...ask, messages: [{ role: 'user', content: [{ type: 'hologram' }] }] },
+      'messages[0].content[0].type',
+    ],
+    [
+      'what a tool of Anthropic has found',
+      { ...ask, messages: [{ role: 'assistant', content: [{ type: 'web_search_tool_result' }] }] },
+      'messages[0].content[0].type',
+    ],
+    [
+      'a tool that is known by its name only',
+      { ...ask, tools: [{ type: 'bash_20250124' }] },
+      'tools[0].type',
     ],
     [
       'arguments that are too deep',

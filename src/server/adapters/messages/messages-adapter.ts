@@ -1,9 +1,10 @@
-import { type Fields, read, refuse } from '../../../log/fields.ts'
+import { type Fields, isFields, read, refuse } from '../../../log/fields.ts'
 import { present, toArguments } from '../../../log/values.ts'
 import type { ModelSettings } from '../../../models/model.ts'
 import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { marksCache } from '../message-list.ts'
 import { typeOf } from '../openai-error.ts'
+import { isInOwnForm } from '../own-form.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { toolReader, toToolSpec } from '../read-tools.ts'
 import { replyStream, sse, tokensOf } from '../reply-stream.ts'
@@ -34,6 +35,7 @@ export function readRequest(value: unknown): ChatRequest {
     ...readMessages(readSystem(body.system), read.list(body.messages, 'messages')),
     ...(marksCache(body.system) && { marksCache: true }),
     tools: readTools(body.tools),
+    ...readLeftOut(body.tools),
     settings: readSettings(body),
     stream: read.optional(body.stream, 'stream', read.flag) ?? false,
     named: { user },
@@ -47,10 +49,28 @@ function readSystem(value: unknown): readonly string[] {
   return readTexts(value, 'system').filter(text => !text.startsWith('x-anthropic-billing-header:'))
 }
 
-/** Reads the client's own tools. Tools that Anthropic runs or knows (`web_search_20250305`) have no schema, and are left out. */
-const readTools = toolReader((tool, where) =>
-  (tool.type ?? 'custom') === 'custom' ? [toToolSpec(tool, where, 'input_schema')] : [],
-)
+/** Reads the client's own tools. Tools that Anthropic runs or knows (`web_search_20250305`) have no schema. */
+const readTools = toolReader((tool, where) => {
+  const { type = 'custom' } = tool
+  if (type === 'custom' || type === null) return [toToolSpec(tool, where, 'input_schema')]
+  if (isInOwnForm()) return [{ name: read.text(type, `${where}.type`), parameters: tool }]
+  if (!runsAtAnthropic(type))
+    refuse(`${where}.type`, 'is a kind of tool that this model server does not know: leave it out')
+  return []
+})
+
+/** Kinds of tools that Anthropic runs itself: other upstreams cannot be sent them. */
+const runsAtAnthropic = (type: unknown): type is string =>
+  typeof type === 'string' &&
+  /^(?:web_search|web_fetch|code_execution|tool_search_tool|mcp_toolset)(?:_\w{1,60})?$/.test(type)
+
+function readLeftOut(tools: unknown): Pick<ChatRequest, 'leftOut'> {
+  if (isInOwnForm() || !Array.isArray(tools)) return {}
+  const leftOut = [
+    ...new Set(tools.map(tool => (isFields(tool) ? tool.type : undefined)).filter(runsAtAnthropic)),
+  ]
+  return leftOut.length > 0 ? { leftOut } : {}
+}
 
 function readSettings(body: Fields): ModelSettings {
   const { top_p, top_k } = body

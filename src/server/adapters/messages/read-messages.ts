@@ -3,7 +3,7 @@ import { type Fields, read, refuse } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
 import { messageList, replyMessage } from '../message-list.ts'
-import { readOnce, uploadedFile } from '../own-form.ts'
+import { readOnce, refuseElsewhere, uploadedFile } from '../own-form.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
 export function readMessages(system: readonly string[], values: readonly unknown[]) {
@@ -114,12 +114,12 @@ function readAssistant(content: unknown, field: string): ReadEntry {
       names.push([id, name])
       const input = read.optional(block.input, `${where}.input`, read.jsonFields) ?? {}
       calls.push({ id, function: { name, arguments: input } })
-    }
+    } else if (block.type !== 'redacted_thinking') refuseElsewhere(`${where}.type`, onlyThere)
   }
   return { messages: [{ message: replyMessage(text, thinking, calls) }], calls: names }
 }
 
-/** Reads a content without calls and results: a text, or blocks. Blocks of a kind that is not known are left out. */
+/** Reads a content without calls and results: a text, or blocks. */
 export function readParts(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   return read.each(value, field, readBlock).flat()
@@ -148,9 +148,12 @@ export function readBlock(block: Fields, where: string): readonly ContentPart[] 
     case 'tool_reference':
       return [`Tool found: ${read.text(block.tool_name, `${where}.tool_name`)}`]
     default:
+      refuseElsewhere(`${where}.type`, onlyThere)
       return []
   }
 }
+
+const onlyThere = 'is a kind of block that only its own provider can read'
 
 function readImage(source: Fields, where: string): ContentPart {
   switch (source.type) {

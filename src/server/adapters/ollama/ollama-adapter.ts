@@ -35,6 +35,7 @@ export function readRequest(value: unknown): ChatRequest {
     tools: readFunctionTools(body.tools),
     settings: readSettings(body),
     stream: read.optional(body.stream, 'stream', read.flag) ?? true,
+    ...present({ window: readWindow(body) }),
     named: {},
     hints: messages.length === 0 ? { load: isNothing(body.keep_alive) ? 'unload' : 'load' } : {},
   }
@@ -79,6 +80,11 @@ function readSettings(body: Fields): ModelSettings {
       ...readProvider({ logprobs, top_logprobs, keep_alive }),
     },
   })
+}
+
+function readWindow({ options }: Fields): number | undefined {
+  const { num_ctx: window } = (options ?? {}) as Fields
+  return typeof window === 'number' ? window : undefined
 }
 
 function readFormat(value: unknown): ModelSettings['format'] {

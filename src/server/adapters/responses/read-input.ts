@@ -1,10 +1,10 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { type ContentPart, toContent } from '../../../log/to-content.ts'
 import { present } from '../../../log/values.ts'
-import { flatName } from '../../../models/responses/responses-wire.ts'
+import { flatName, searchName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { messageList, replyMessage } from '../message-list.ts'
-import { uploadedFile } from '../own-form.ts'
+import { refuseElsewhere, uploadedFile } from '../own-form.ts'
 import { readName } from '../read-tools.ts'
 import { openInput } from './compaction.ts'
 import { replyOf, thoughtMark } from './to-response.ts'
@@ -12,16 +12,18 @@ import { replyOf, thoughtMark } from './to-response.ts'
 type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   Pick<NamedPlace, 'past'> & {
     readonly references: NonNullable<NamedPlace['references']>
+    /** Kinds of items that hold nothing for a model to read, and that other upstreams are not sent. */
+    readonly leftOut: readonly string[]
     /** Whether an item asks to have the list compacted. */
     readonly isWished?: boolean
   }
 
-/** Reads `input`: one text, or items. Items of a kind that is not known are left out. */
+/** Reads `input`: one text, or items. An item of an unknown kind is passed in its own form, and refused elsewhere. */
 export function readInput(value: unknown, instructions: string): ResponsesInput {
   const list = messageList([instructions])
   if (typeof value === 'string') {
     list.add({ role: 'user', content: value }, 0)
-    return { ...list.result(1), references: [] }
+    return { ...list.result(1), references: [], leftOut: [] }
   }
   if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
   const { items, isWished, past } = openInput(value.map((item, at) => read.fields(item, `input[${at}]`)))
@@ -29,6 +31,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
   )
   const references: { at: number; reply: string }[] = []
+  const leftOut = new Set<string>()
   let reply = emptyReply()
 
   /** Ends a reply. `at`: the first item that is no part of it. */
@@ -41,7 +44,9 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
 
   for (const [at, item] of items.entries()) {
     const where = `input[${at}]`
-    const type = item.type ?? (item.role === undefined ? undefined : 'message')
+    // Both may be without a type.
+    const type =
+      item.type ?? (item.role === undefined && item.id !== undefined ? 'item_reference' : 'message')
     // Of a reply that is named nothing is read twice.
     const isNamed = named.has(replyOf(item.id) ?? '')
     if (type === 'item_reference') {
@@ -56,19 +61,28 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
       reply.texts.push(readAssistantText(item, where))
     } else if (type === 'reasoning') {
       if (!isNamed) reply.thinking += readThought(item, where)
-    } else if (type === 'function_call' || type === 'custom_tool_call') {
+    } else if (type === 'function_call' || type === 'custom_tool_call' || isSearch(item)) {
       if (!isNamed) reply.calls.push(readCall(item, where))
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       close(at)
       const content = toContent(readParts(item.output, `${where}.output`))
       list.add({ role: 'tool', tool_call_id: read.text(item.call_id, `${where}.call_id`), content }, at)
+    } else if (type === 'tool_search_output' && typeof item.call_id === 'string') {
+      close(at)
+      list.add({ role: 'tool', tool_call_id: item.call_id, content: foundTools(item, where) }, at)
     } else if (type === 'message') {
       close(at)
       addMessage(item, at)
+    } else if (type === 'additional_tools' || type === 'compaction_trigger') {
+      // The first is among the tools, the second a wish.
+    } else if (isRecord(type)) leftOut.add(type)
+    else {
+      const name = typeof type === 'string' ? ` (${type.slice(0, 60)})` : ''
+      refuseElsewhere(`${where}.type`, `is a kind of item that only its own provider can read${name}`)
     }
   }
   close(items.length)
-  return { ...list.result(items.length), references, isWished, past }
+  return { ...list.result(items.length), references, leftOut: [...leftOut], isWished, past }
 
   function addMessage(item: Fields, at: number): void {
     const where = `input[${at}]`
@@ -104,7 +118,24 @@ function readThought(item: Fields, where: string): string {
   return texts('content').join('') || texts('summary').join('\n\n') || thought
 }
 
+/** Whether items of a kind only tell what a provider has done, without its result. */
+const isRecord = (type: unknown): type is string => type === 'web_search_call' || type === 'mcp_list_tools'
+
+/** Whether an item is a search of tools that the client ran. */
+const isSearch = ({ type, call_id: id }: Fields) => type === 'tool_search_call' && typeof id === 'string'
+
+/** What a search of tools has found: the definitions are among the tools of the request. */
+function foundTools(item: Fields, where: string): string {
+  const names = read.each(item.tools, `${where}.tools`, ({ name }) => (typeof name === 'string' ? name : ''))
+  return names.length === 0 ? 'No tools found.' : `Tools found: ${names.join(', ')}`
+}
+
 function readCall(item: Fields, where: string): Fields {
+  if (isSearch(item)) {
+    const json = JSON.stringify(read.jsonFields(item.arguments, `${where}.arguments`))
+    const id = read.text(item.call_id, `${where}.call_id`)
+    return { id, type: 'function', function: { name: searchName, arguments: json } }
+  }
   const name = readName(item.name, `${where}.name`)
   const namespace = read.optional(item.namespace, `${where}.namespace`, read.text) ?? ''
   const isCustom = item.type === 'custom_tool_call'
@@ -118,7 +149,7 @@ function readCall(item: Fields, where: string): Fields {
   }
 }
 
-/** Reads a content or an output: a text, or parts, which take the form of chat completions. Unknown parts are left out. */
+/** Reads a content or an output: a text, or parts, which take the form of chat completions. */
 export function readParts(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   return read.each(value, field, readPart).flat()
@@ -143,6 +174,7 @@ function readPart(part: Fields, where: string): readonly ContentPart[] {
     case 'input_audio':
       return [{ type: 'input_audio', input_audio: read.jsonFields(part.input_audio, `${where}.input_audio`) }]
     default:
+      refuseElsewhere(`${where}.type`, 'is a kind of content that only its own provider can read')
       return []
   }
 }

@@ -1,13 +1,14 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { present } from '../../../log/values.ts'
-import type { ModelSettings, ToolSpec } from '../../../models/model.ts'
+import type { ModelSettings } from '../../../models/model.ts'
 import { flatName } from '../../../models/responses/responses-wire.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
-import { refuseElsewhere } from '../own-form.ts'
+import { isInOwnForm, refuseElsewhere } from '../own-form.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
-import { toToolSpec } from '../read-tools.ts'
+import { readName } from '../read-tools.ts'
+import { readOffered } from './offered-tools.ts'
 import { readInput } from './read-input.ts'
-import { type NamespacedTool, type ResponsesHints, replyOfResponse } from './to-response.ts'
+import { type ResponsesHints, replyOfResponse } from './to-response.ts'
 
 export function readRequest(value: unknown): ChatRequest {
   const body = read.body(value)
@@ -16,13 +17,15 @@ export function readRequest(value: unknown): ChatRequest {
   if (read.optional(body.prompt, 'prompt', read.fields))
     refuseElsewhere('prompt', 'is not known here: send its text as "input"')
   const instructions = read.optional(body.instructions, 'instructions', read.text) ?? ''
-  const { references, past, isWished, ...input } = readInput(body.input, instructions)
-  const { tools, namespaced } = readTools(body.tools)
+  const { references, leftOut: items, past, isWished, ...input } = readInput(body.input, instructions)
+  const { tools, namespaced, callKinds, leftOut: kinds } = readOffered(body)
+  const leftOut = isInOwnForm() ? [] : [...kinds, ...items]
   const include = read.optional(body.include, 'include', read.list) ?? []
   const hints: ResponsesHints = {
     echo: echoOf(body),
     isThoughtKept: include.includes('reasoning.encrypted_content'),
     namespaced,
+    ...(Object.keys(callKinds).length > 0 && { callKinds }),
   }
   return {
     model: read.text(body.model, 'model'),
@@ -36,6 +39,7 @@ export function readRequest(value: unknown): ChatRequest {
       references: references.length > 0 ? references : undefined,
       past,
     },
+    ...(leftOut.length > 0 && { leftOut }),
     hints: { ...hints, ...(isWished && { compaction: 'item' }) },
   }
 }
@@ -81,8 +85,12 @@ function readFormat({ type, schema }: Fields): ModelSettings['format'] {
 /** The choice of tools in the words of chat completions. Tools that run at OpenAI cannot be chosen. */
 function readToolChoice(value: unknown): unknown {
   if (typeof value === 'string') return value
-  const { type, name, mode } = read.optional(value, 'tool_choice', read.fields) ?? {}
-  if (type === 'function') return { type, function: { name: read.text(name, 'tool_choice.name') } }
+  const { type, name, namespace, mode } = read.optional(value, 'tool_choice', read.fields) ?? {}
+  if (type === 'function' || type === 'custom') {
+    const held = read.optional(namespace, 'tool_choice.namespace', read.text) ?? ''
+    const chosen = flatName({ namespace: held, name: readName(name, 'tool_choice.name') })
+    return { type: 'function', function: { name: chosen } }
+  }
   return type === 'allowed_tools' ? mode : undefined
 }
 
@@ -114,26 +122,4 @@ function echoOf(body: Fields): Fields {
     truncation: as('truncation', 'disabled'),
     user: as('user', null),
   }
-}
-
-/** Reads the functions among the tools, also those in namespaces. Tools that run at OpenAI are left out. */
-export function readTools(value: unknown): {
-  readonly tools: readonly ToolSpec[]
-  readonly namespaced: Readonly<Record<string, NamespacedTool>>
-} {
-  const tools: ToolSpec[] = []
-  const namespaced = new Map<string, NamespacedTool>()
-  read.each(value, 'tools', (tool, where) => {
-    if (tool.type === 'function') tools.push(toToolSpec(tool, where))
-    if (tool.type !== 'namespace') return
-    const namespace = read.text(tool.name, `${where}.name`)
-    read.each(tool.tools, `${where}.tools`, (inner, place) => {
-      if (inner.type !== 'function') return
-      const spec = toToolSpec(inner, place)
-      const held = { namespace, name: spec.name }
-      namespaced.set(flatName(held), held)
-      tools.push({ ...spec, name: flatName(held) })
-    })
-  })
-  return { tools, namespaced: Object.fromEntries(namespaced) }
 }

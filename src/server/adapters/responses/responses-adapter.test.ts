@@ -304,7 +304,7 @@ describe('a request', () => {
         {
           type: 'namespace',
           name: 'sea',
-          tools: [{ type: 'function', name: 'tide', parameters }, { type: 'custom' }],
+          tools: [{ type: 'function', name: 'tide', parameters }],
         },
       ],
       input: [
@@ -329,7 +329,6 @@ describe('a request', () => {
           { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
         ]),
         { type: 'web_search_call', id: 'ws_1', status: 'completed', action: {} },
-        { type: 'hologram', of: deep() },
         { type: 'custom_tool_call', call_id: 'c4', name: 'apply_patch', input: '*** Begin' },
         { type: 'custom_tool_call_output', call_id: 'c4', output: 'ok' },
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
@@ -346,12 +345,12 @@ describe('a request', () => {
         [3, 7],
         [8, 8],
         [9, 9],
-        [10, 12],
+        [10, 11],
+        [12, 12],
         [13, 13],
         [14, 14],
         [15, 15],
         [16, 16],
-        [17, 17],
       ].map(([first, last]) => ({ first, last })),
       model: 'm',
       system: 'You are Codex.\n\n<permissions>',
@@ -402,9 +401,18 @@ describe('a request', () => {
       ],
       tools: [
         { name: 'shell', description: 'Runs', parameters },
+        {
+          name: 'apply_patch',
+          parameters: {
+            type: 'object',
+            properties: { input: { type: 'string', description: 'The whole text that the tool takes.' } },
+            required: ['input'],
+          },
+        },
         { name: 'mcp__files__read', parameters },
         { name: 'sea__tide', parameters },
       ],
+      leftOut: ['web_search', 'web_search_call'],
       settings: {
         format: parameters,
         thinking: 'medium',
@@ -524,7 +532,6 @@ describe('a request', () => {
       { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
       { type: 'input_file', file_url: 'https://a.example/b.pdf' },
       { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
-      { type: 'hologram' },
     ]
     expect(adapter.read({ ...ask, input: [{ role: 'user', content }] }).messages).toEqual([
       {
@@ -542,6 +549,19 @@ describe('a request', () => {
     ['a list', [], undefined],
     ['no input', { model: 'm' }, 'input'],
     ['no model', { input: 'a' }, 'model'],
+    ['an item of an unknown kind', { ...ask, input: [{ type: 'hologram', of: deep() }] }, 'input[0].type'],
+    ['a compaction of another server', { ...ask, input: [{ type: 'compaction' }] }, 'input[0].type'],
+    [
+      'a part of an unknown kind',
+      { ...ask, input: [{ role: 'user', content: [{ type: 'hologram' }] }] },
+      'input[0].content[0].type',
+    ],
+    ['a tool of an unknown kind', { ...ask, tools: [{ type: 'hologram' }] }, 'tools[0].type'],
+    [
+      'an added tool of an unknown kind',
+      { ...ask, input: [{ type: 'additional_tools', tools: [{ type: 'hologram' }] }] },
+      'input[0].tools[0].type',
+    ],
     ['a null item', { ...ask, input: [null] }, 'input[0]'],
     ['a note', { ...ask, input: [{ role: 'assistant_note', content: 'a' }] }, 'input[0].role'],
     ['a number as content', { ...ask, input: [{ role: 'user', content: 1 }] }, 'input[0].content'],

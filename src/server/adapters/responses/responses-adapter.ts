@@ -10,7 +10,7 @@ import {
   endedResponse,
   itemId,
   responseOf,
-  toFunctionCall,
+  toCall,
   toMessage,
   toOutputText,
   toReasoning,
@@ -75,14 +75,31 @@ export function streamEvents(start: ReplyStart): ReplyStream {
     inItem(kind, { part: kind === 'text' ? toOutputText(text, logprobs) : toSummary(text) })
 
   function call(adapterCall: ReplyCall): string {
-    const item = toFunctionCall(start, output.length, adapterCall)
+    const item = toCall(start, output.length, adapterCall)
+    const begun = added(toCall(start, output.length, adapterCall, 'in_progress'))
+    return begun + argumentsOf(item) + done(item)
+  }
+
+  function argumentsOf(item: ReturnType<typeof toCall>): string {
     const place = { item_id: item.id, output_index: output.length }
-    return (
-      added(toFunctionCall(start, output.length, adapterCall, 'in_progress')) +
-      event('function_call_arguments.delta', { ...place, delta: adapterCall.arguments }) +
-      event('function_call_arguments.done', { ...place, name: item.name, arguments: adapterCall.arguments }) +
-      done(item)
-    )
+    switch (item.type) {
+      case 'function_call': {
+        const { name, arguments: json } = item
+        return (
+          event('function_call_arguments.delta', { ...place, delta: json }) +
+          event('function_call_arguments.done', { ...place, name, arguments: json })
+        )
+      }
+      case 'custom_tool_call': {
+        const { input } = item
+        return (
+          event('custom_tool_call_input.delta', { ...place, delta: input }) +
+          event('custom_tool_call_input.done', { ...place, input })
+        )
+      }
+      default:
+        return ''
+    }
   }
 
   return replyStream({

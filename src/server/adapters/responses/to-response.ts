@@ -1,8 +1,10 @@
 import type { Fields } from '../../../log/fields.ts'
+import { parseJsonObject } from '../../../log/values.ts'
 import type { ReplyCall } from '../../../turn/reply.ts'
 import type { ReplyEnd, ReplyStart } from '../adapter.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { tokensOf } from '../reply-stream.ts'
+import type { CallKind, NamespacedTool } from './offered-tools.ts'
 
 type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
 
@@ -24,7 +26,7 @@ export function toOutput(start: ReplyStart, end: ReplyEnd): readonly object[] {
       output.push(toMessage(start, output.length, held))
     }
   }
-  for (const call of calls) output.push(toFunctionCall(start, output.length, call))
+  for (const call of calls) output.push(toCall(start, output.length, call))
   return output
 }
 
@@ -119,9 +121,42 @@ export function toFunctionCall(
   }
 }
 
-/** What the reader of this adapter found for its writer. */
-function hintsOf({ hints }: ReplyStart['request']): ResponsesHints {
-  return { echo: {}, isThoughtKept: false, namespaced: {}, ...hints }
+/** A call as an item of the kind that its tool was offered as. */
+export function toCall(
+  start: ReplyStart,
+  index: number,
+  call: ReplyCall,
+  status: ResponseStatus = 'completed',
+) {
+  const { callKinds } = hintsOf(start.request)
+  const kind = Object.hasOwn(callKinds, call.name) ? callKinds[call.name] : undefined
+  const item = toFunctionCall(start, index, call, status)
+  if (kind === undefined) return item
+  const { type: _, arguments: __, name, ...rest } = item
+  if (kind === 'custom') {
+    const input = status === 'in_progress' ? '' : inputOf(call.arguments)
+    return { ...rest, id: itemId('ctc', start.id, index), type: 'custom_tool_call' as const, name, input }
+  }
+  return {
+    ...rest,
+    id: itemId('tsc', start.id, index),
+    type: 'tool_search_call' as const,
+    execution: 'client' as const,
+    arguments: parseJsonObject(call.arguments) ?? {},
+  }
+}
+
+/** The text that a model has given to a tool that takes one. A model that wrote no argument for it has written the text. */
+function inputOf(json: string): string {
+  const { input } = parseJsonObject(json) ?? { input: json }
+  return typeof input === 'string' ? input : json
+}
+
+/** What the reader of this adapter says to its writer. */
+function hintsOf({
+  hints,
+}: ReplyStart['request']): ResponsesHints & Required<Pick<ResponsesHints, 'callKinds'>> {
+  return { echo: {}, isThoughtKept: false, namespaced: {}, callKinds: {}, ...hints }
 }
 
 function toUsage(start: ReplyStart, end: ReplyEnd) {
@@ -144,13 +179,10 @@ export interface ResponsesHints {
   readonly isThoughtKept: boolean
   /** The tools of namespaces, by the flat names that a model sees. */
   readonly namespaced: Readonly<Record<string, NamespacedTool>>
+  /** The tools whose calls are items of another kind, by the same names. */
+  readonly callKinds?: Readonly<Record<string, CallKind>>
   /** Whether the client is Codex. The server tells it from the headers. */
   readonly isCodex?: boolean
-}
-
-export interface NamespacedTool {
-  readonly namespace: string
-  readonly name: string
 }
 
 /** Marks thoughts that this server sent. Thoughts of other servers are encrypted, so that no model can read them. */
@@ -170,6 +202,6 @@ export const responseId = (reply: string): string => `resp_${reply}`
 
 export const replyOfResponse = (id: string): string => id.replace(/^resp_/, '')
 
-type ItemKind = 'rs' | 'msg' | 'fc'
+type ItemKind = 'rs' | 'msg' | 'fc' | 'ctc' | 'tsc'
 
-const kinds: ReadonlySet<string> = new Set<ItemKind>(['rs', 'msg', 'fc'])
+const kinds: ReadonlySet<string> = new Set<ItemKind>(['rs', 'msg', 'fc', 'ctc', 'tsc'])

@@ -9,8 +9,9 @@ import type { LogSource } from '../../../history/log/read-log.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
-import { factorField, toCutFigures, toFigures } from '../model-tokens.ts'
+import { factorField, toCutFigures, toFigures, windowField } from '../model-tokens.ts'
 import { type AnswerOf, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
+import { shadow, toShadow } from '../shadow.ts'
 import type { ThreadReading } from './reading.ts'
 import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
 
@@ -26,7 +27,7 @@ export const point = z.object({
   error: z.string().optional(),
   policy: z.string(),
   factor: factorField,
-  window: count.describe('as it was set'),
+  window: windowField,
   reserve: count,
   margin: count,
   tokens: count.describe('the tokens of the prompt as we count them, calibrated'),
@@ -34,6 +35,7 @@ export const point = z.object({
   over: count,
   reported: z.number().optional().describe('the tokens that the provider says it read'),
   parts: z.record(z.string(), count),
+  shadow,
   reused: count.describe('the tokens of the beginning that is the same as in the line before'),
   anew: count.describe('the tokens that must be read anew'),
   cut: cutPlaces.optional(),
@@ -162,6 +164,7 @@ export function createPoints(
         ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
         ...{ ...figures, counts: countFates(runs), call: call?.id, model: call?.model },
         ...{ status: call?.status, error: call?.error, reported: call?.reported },
+        shadow: placed && toShadow(placed.plan),
         ...{ reused, anew: figures.tokens - reused, cut, fates: toFateText(runs) },
         against: others.map(other => other.figures),
       }

@@ -40,7 +40,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
     const request = adapter.read({ ...defaults, ...readFields(body ?? {}) }, headers)
     const { keyId } = caller
     const named = knownClient(request, headers)
-    refuseInner(named?.actor)
+    refuseInner(named)
     await refuseExperiment(log, named?.conversation, caller)
     const inquiry = { log, adapter: adapter.name, request, headers, keyId, signal: raw.signal, newId, now }
     return countRequest(inquiry, upstreams)

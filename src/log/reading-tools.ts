@@ -1,0 +1,5 @@
+/** The tool with which the model reads on in a result that was clipped. */
+export const readResultName = 'read_result'
+
+/** The tool with which the model reads any message of the conversation. */
+export const readMessageName = 'read_message'
