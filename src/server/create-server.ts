@@ -127,8 +127,9 @@ export function createServer(rawOptions: ServerOptions) {
   const runner = createRunner(gate, cancels, served => {
     const by = served.model === undefined ? undefined : upstreams.find(served.model)
     const outcome = by ? { ...served, upstream: { name: by.name, kind: by.upstream.kind } } : served
-    metrics.count(outcome)
+    // Told first: a fault in counting must not hide it.
     rawOptions.onServed?.(outcome)
+    metrics.count(outcome)
   })
   // A list of messages has about 20 JSON values per message.
   const json = { maxDepth, maxValues: maxMessages * 20 }

@@ -14,8 +14,18 @@ export function toFault(error: unknown): AdapterFault {
   }
   if (error instanceof ContextOverflowError) return overflowFault(error)
   const fault = faultOf(error, statuses)
+  if (fault.code === 'internal_error') return { ...fault, failure: failureOf(error) }
   return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
 }
+
+/** The kind of an error and where it was thrown. Its message may hold texts of conversations. */
+function failureOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line))
+  return [error.name, ...frames.slice(0, mostFrames).map(line => line.trim())].join(' ')
+}
+
+const mostFrames = 4
 
 /** An error in the words of our own API. */
 export function errorBody({ code, message, field, problems }: AdapterFault) {

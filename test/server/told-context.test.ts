@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { createHistory } from '../../src/history/index.ts'
+import { rules } from '../../src/models/rules.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { startServer } from './start-server.ts'
 
@@ -35,6 +37,30 @@ describe.each(adapters)('a client of %s', (path, body) => {
       ...{ kept: 1, recalled: 0, 'left-out': 0 },
     })
   })
+})
+
+it('counts what was quoted of other conversations as recalled, also where the reply had repeated it', async () => {
+  const upstream = {
+    ...readerUpstream(),
+    model: () => rules(({ messages: asked }) => `Noted: ${asked.at(-1)!.content}`),
+  }
+  const { url, store } = await startServer({ upstream, window: 4096, remember: 'person', person: 'ada' })
+  const ask = async (conversation: string, content: string) => {
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })
+    const response = await fetch(`${url}/c/${conversation}/v1/chat/completions`, { method: 'POST', body })
+    expect(response.status).toBe(200)
+    return figuresOf(response)
+  }
+  await ask('garden', 'The seeds are in the blue tin.')
+  expect(await ask('later', 'Where did I put the seeds?')).toMatchObject({
+    kept: 1,
+    recalled: 2,
+    'left-out': 0,
+  })
+  const history = createHistory({ store, person: 'ada' })
+  const [call] = await history.thread('later').calls()
+  const sent = await history.thread('later').replay(call!)
+  expect(JSON.stringify(sent)).toContain('The seeds are in the blue tin.')
 })
 
 it('counts what was left out, and what need not be read again', async () => {

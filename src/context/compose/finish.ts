@@ -109,7 +109,7 @@ export class ContextOverflowError extends ThroughlineError {
       'context_overflow',
       `What must be sent needs ${needed} tokens, but ${capacity} are free (window ${window}, reserve ${reserve}): ${largest}. ${advice}`,
     )
-    Object.assign(this, figures, { advice })
+    Object.assign(this, { window, reserve, capacity, needed, parts, advice })
   }
 }
 

@@ -31,10 +31,17 @@ interface Following {
   readonly exchange: number
   /** Whether words of the same meaning are found too: then any word but those of talk may name something old. */
   readonly byMeaning?: boolean
+  /** Whether it begins a conversation: then there is nothing that it could follow up, however often its words were said elsewhere. */
+  readonly isFirst?: boolean
 }
 
+/** Among fewer entries no word is common. */
+const fewEntries = 8
+
 /** Whether a message only follows up ("Go on."): no word names anything old. Words of talk and common uncapitalised ones do not. */
-export function isFollowUp({ index, text, exchange, byMeaning = false }: Following): boolean {
+export function isFollowUp(following: Following): boolean {
+  const { index, text, exchange, byMeaning = false, isFirst = false } = following
+  const common = isFirst ? exchange : Math.max(exchange, fewEntries) / 2
   const words = withoutLabel(text)
   if (possessive.test(fold(words))) return false
   const namesOld = (word: string) => {
@@ -42,7 +49,7 @@ export function isFollowUp({ index, text, exchange, byMeaning = false }: Followi
     return termsOf(word).some(term => {
       if (byMeaning) return true
       const frequency = index.frequency(index.vocabulary.get(term) ?? -1, exchange)
-      return frequency > 0 && (isName || 2 * frequency <= exchange)
+      return frequency > 0 && (isName || frequency <= common)
     })
   }
   return !wordsOf(words.replace(talkPhrases, ' ')).some(word => !isTalk(word) && namesOld(word))

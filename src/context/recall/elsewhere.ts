@@ -52,6 +52,7 @@ export function recallElsewhere<P extends Passage>(
   const user = transcript.latestUser
   const question = {
     ...{ transcript, ledger: plainLedger(transcript), index, user, exchange: user },
+    isFirst: here.length === 0,
     ...{ effort: toEffort(amount), text: asking.text, files: new Set<number>() },
     cutState: { cut, cleared: nothingCleared, request: -1 },
   }

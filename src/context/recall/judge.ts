@@ -35,6 +35,8 @@ export interface Question {
   readonly user: number
   /** The unit at which the exchange before the message begins. */
   readonly exchange: number
+  /** Whether the message begins its conversation. */
+  readonly isFirst?: boolean
   readonly cutState: Pick<CutState, 'cut' | 'cleared' | 'request'>
   /** The files that stand in view, which are not recalled unless the message names one: an edit of it in view is not enough. */
   readonly files: ReadonlySet<number>

@@ -89,6 +89,8 @@ export type ReplyPiece = readonly [kind: 'text' | 'thinking', length: number]
 export interface AdapterFault extends HttpFault {
   /** All that is wrong, each with its place, where there may be several: `roles[0].tools[1]: there is no tool "sell"`. */
   readonly problems?: readonly string[]
+  /** Where our code failed, for the log of the server only. */
+  readonly failure?: string
 }
 
 export interface ReplyStream {

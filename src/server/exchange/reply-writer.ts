@@ -53,8 +53,10 @@ export function contextHeaders(
 ): ResponseHeaders {
   const { kept, altered, moved, recalled, cleared, digested, omitted } = countFates(receipt.stretches, 1)
   const tokens = toModelTokens(receipt.tokens, factor)
+  const pieces = receipt.sent.flatMap(one => [one, ...(one.joined ?? [])])
+  const quoted = pieces.reduce((sum, { remembered }) => sum + (remembered?.quotes.length ?? 0), 0)
   const figures = {
-    ...{ tokens, kept: kept + altered + moved, recalled },
+    ...{ tokens, kept: kept + altered + moved, recalled: recalled + quoted },
     'left-out': cleared + digested + omitted,
     read: tokens - toModelTokens(receipt.prefix?.tokens ?? 0, factor),
   }

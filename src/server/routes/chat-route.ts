@@ -106,7 +106,7 @@ export async function answerChat(
       return compacted
     }
     run.enter(request.signal)
-    run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
+    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
     return await respond({
       ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
       options: { ...parts.options, ...upstreamOptions },

@@ -7,6 +7,7 @@ import { present } from '../../log/values.ts'
 import type { Store } from '../../stores/store.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import type { Served } from '../exchange/runner.ts'
+import { toFault } from '../to-fault.ts'
 
 /** The log of the server, a line of JSON for each request. It holds no texts of conversations. */
 export function createServerLog(level: ServerConfig['logLevel'], write?: (line: string) => void) {
@@ -38,6 +39,7 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
       ...more
     }: Served): void {
       const { result } = answered ?? {}
+      const failed = fault ?? (result?.error && toFault(result.error))
       const facts = {
         requestId,
         adapter,
@@ -52,7 +54,8 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
         status: result?.status,
         rounds: result?.rounds,
         usage: result?.usage,
-        error: fault?.code ?? result?.error?.code,
+        error: failed?.code,
+        failure: failed?.failure,
         trimmed: trimmed || undefined,
         httpStatus: fault?.status,
       }

@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import { providerModels, providerWindow } from '../../models/windows/provider-windows.ts'
+import { isLocalAddress } from '../../models/wire/is-local-address.ts'
 import type { ListedModel } from '../../models/wire/wire.ts'
 import { shownFact } from '../../models/wire/wire.ts'
 import { unknownWindowWords } from '../../tokens/unknown-window.ts'
@@ -20,21 +22,25 @@ export async function windowLines({
   const unknown = rows.flatMap(({ name, window }) => (window === undefined ? [name] : []))
   const lines = [...known, ...unknown.map(name => `${name}: ${unknownWindowWords}`)]
   if (lines.length <= mostLines) return lines
-  const more = lines.length - mostLines
-  return [
-    ...lines.slice(0, mostLines),
-    `and ${more} more models, ${unknown.length} of all with a ${unknownWindowWords}`,
-  ]
+  const more = `and ${lines.length - mostLines} more models`
+  const end =
+    unknown.length === 0
+      ? more
+      : `${more}; of ${unknown.length} the ${unknownWindowWords.replace(' ', ' is ')}`
+  return [...lines.slice(0, mostLines), end]
 }
 
 /** The models of an upstream. One that wants a client's key to list them is known by the table. */
 async function rowsOf({ upstream }: NamedUpstream, signal: AbortSignal): Promise<readonly ListedModel[]> {
+  const { address } = upstream
   const listed = await upstream.models(signal).catch(() => undefined)
   if (!listed) {
-    const { address } = upstream
     if (address === undefined) return []
     return providerModels(address).map(name => ({ name, ...shownFact(providerWindow(address, name)) }))
   }
+  // Servers of one's own tell more of each model than their list does.
+  if (address === undefined || !isLocalAddress(address)) return listed
+  setMaxListeners(0, signal)
   const looked = listed.slice(0, mostLines).map(async one => {
     if (one.window !== undefined) return one
     const model = upstream.model(one.name)

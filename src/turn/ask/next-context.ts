@@ -97,10 +97,13 @@ function mostReply({ receipt }: Context, factor: number, maxTokens: number | und
 /** The figures of an overflow in the tokens in which the window was set. */
 function inModelTokens(error: unknown, factor: number): unknown {
   if (!(error instanceof ContextOverflowError) || factor === 1) return error
-  const { advice, parts, ...figures } = error
+  const { advice, parts, window, reserve, capacity, needed } = error
   const scaled = <Counts extends object>(counts: Counts) =>
     Object.fromEntries(
       Object.entries(counts).map(([name, tokens]) => [name, toModelTokens(tokens, factor)]),
     ) as Counts
-  return new ContextOverflowError({ ...scaled(figures), parts: scaled(parts) }, advice)
+  return new ContextOverflowError(
+    { ...scaled({ window, reserve, capacity, needed }), parts: scaled(parts) },
+    advice,
+  )
 }

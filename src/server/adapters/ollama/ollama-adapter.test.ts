@@ -222,6 +222,7 @@ describe('a request', () => {
       ],
     } as unknown as ChatRequest)
     expect(adapter.read({ ...(body as object), truncate: true, shift: true })).toEqual({
+      window: 8192,
       origins: [1, 2, 3, 4].map(at => ({ first: at, last: at })),
       model: 'm',
       system: 'You sail.',
