@@ -1,4 +1,5 @@
 import { plural } from './line.ts'
+import { readMessageName } from './reading-tools.ts'
 
 /** Every text that a model may be sent and that neither the user nor the model wrote stands in this file. */
 
@@ -22,12 +23,22 @@ export const noteOpening = (nonce?: string): string =>
 
 export const notesTitle = 'RECENT NOTES TO SELF:'
 
+/**
+ * Stands in place of a long result of a tool. It says that it is not the result, as a model would take any other text for it.
+ * `isReadable`: the model may ask for the text.
+ */
+export const leftOutMark = (tokens: number, seq: number, isReadable: boolean): string =>
+  `[Not the result: #${seq} (${tokens} tokens) is left out here${isReadable ? `, ${readMessageName} reads it` : ''}]`
+
 /** Stands in the middle of a text that had to be cut. */
 export const cutMark = (tokens: number): string => ` [… ${tokens} tokens cut here …] `
 
 /** Stands in the middle of a message of the last exchange of which only the beginning and the end fit. */
 export const clipMark = (tokens: number, seq: number): string =>
   `\n[… about ${tokens} tokens of #${seq} are not shown here …]\n`
+
+/** The same in what the assistant said: a line of ours there would be read as the assistant's own words, and copied. */
+export const gapMark = '\n[…]\n'
 
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'

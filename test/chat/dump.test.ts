@@ -83,7 +83,7 @@ describe('the dump of a call', () => {
     const thread = history.thread('chat')
     const texts = await Promise.all((await thread.calls()).map(call => thread.dump(call)))
     for (const text of texts) expect(text).toMatch(/=== CURRENT USER MESSAGE ===\nRead (?:one|two|three)\.\n/)
-    expect(texts.filter(text => text.includes(' tokens cleared]'))).not.toEqual([])
+    expect(texts.filter(text => text.includes(' is left out here'))).not.toEqual([])
     expect(texts[0]).toMatch(/--- NOTE TO SELF ---\nread all\n/)
   })
 })

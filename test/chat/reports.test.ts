@@ -114,7 +114,7 @@ it('reports that are far too low move nothing inside a turn that was cut', async
       else yield { type: 'tool-call', id: `c${calls}`, name: 'read', arguments: `{"n": ${calls}}` }
       // Lines and calls have fewer tokens than we count, once results are cleared.
       const prompt = JSON.stringify(messages)
-      const share = prompt.includes('tokens cleared') ? 0.65 : 1
+      const share = prompt.includes('is left out here') ? 0.65 : 1
       const usage = { promptTokens: Math.ceil(estimate().text(prompt) * share) }
       yield { type: 'end', reason: isLast ? 'stop' : 'tool-calls', usage }
     },

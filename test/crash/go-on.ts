@@ -48,5 +48,5 @@ async function assertValid(thread: Thread): Promise<void> {
     throw new Error('the context of the thread is not the one of its messages')
 }
 
-/** What a list counts from 0, a log counts from 1: "[#27, 1053 tokens cleared]" stands in it as #28. */
+/** What a list counts from 0, a log counts from 1: "[Not the result: #27 …" stands in it as #28. */
 const numberedAsLog = (sent: string) => sent.replace(/#(\d+)/g, (_, place) => `#${Number(place) + 1}`)

@@ -165,7 +165,7 @@ describe('the view of the context', () => {
     await page.getByRole('button', { name: `${counts.cleared} cleared` }).waitFor()
     await page.getByRole('heading', { name: `Cleared: sent as one line #${seq}` }).waitFor()
     await page.getByText(`Cleared: 228 tokens, in the log as #${seq}.`).waitFor()
-    const name = new RegExp(`\\[#${seq}, 228 tokens cleared\\]`)
+    const name = new RegExp(`Not the result: #${seq} \\(228 tokens\\)`)
     await sent(page).getByRole('treeitem', { name, selected: true }).waitFor()
     await log(page)
       .getByRole('treeitem', { name: new RegExp(`^${seq} tool Station`), selected: true })

@@ -38,7 +38,7 @@ describe.each(programRuns)('$name', run => {
         added += adds
         // The plan stands in the first reply.
         if (at > 0) expect(texts.join('')).toContain(JSON.stringify(plan).slice(1, -1))
-        for (const text of texts.filter(one => one.includes(' tokens cleared]'))) {
+        for (const text of texts.filter(one => one.includes(' is left out here'))) {
           const [call = text] = /call_\d+/.exec(text) ?? []
           expect(text).toBe(lines.get(call) ?? text)
           lines.set(call, text)

@@ -9,7 +9,7 @@ export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 
 export const fates: readonly { readonly fate: Fate; readonly name: string; readonly about: string }[] = [
   { fate: 'kept', name: 'kept', about: 'sent as it is' },
   { fate: 'recalled', name: 'brought back', about: 'older, but needed again: its text is quoted' },
-  { fate: 'cleared', name: 'cleared', about: 'a long result or answer, sent as one line' },
+  { fate: 'cleared', name: 'cleared', about: 'a long result, sent as one line' },
   { fate: 'digested', name: 'shortened', about: 'one line stands for it' },
   { fate: 'altered', name: 'changed', about: 'sent, but changed' },
   { fate: 'moved', name: 'moved', about: 'a note, now in the notes section' },

@@ -2,14 +2,8 @@ import type { Message } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
-import { inlineNote, interruptedResult } from '../../log/texts.ts'
-import {
-  toolResultFor,
-  withoutResults,
-  withResultTexts,
-  withTail,
-  withText,
-} from '../../log/write-message.ts'
+import { inlineNote, interruptedResult, leftOutMark } from '../../log/texts.ts'
+import { toolResultFor, withoutResults, withResultTexts, withTail } from '../../log/write-message.ts'
 import { isCleared } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { isReference } from '../conversation/touched.ts'
@@ -163,23 +157,21 @@ function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
 
 const latestLine = keepLatest<Message, Piece>()
 
-/** A long result or answer as one line that names it. It is told and counted once: there may be hundreds. */
+/** A long result as one line that names it, and says that it is not the result. It is told and counted once: there may be hundreds. */
 function clearedPiece(frame: Frame, piece: Piece, unit: Unit): Piece {
   const { message, raw, seqs, tokens } = piece
   const { count } = frame
   if (savingOf(unit.kind, tokens, message, count) === 0) return piece
   const name = `#${seqs[0]}`
   const altered = { rule: 'cleared', why: `cleared: ${tokens} tokens, in the log as ${name}` }
-  const head = `[${name}, ${tokens} tokens cleared]`
+  const head = leftOutMark(tokens, seqs[0]!, frame.isReadable)
   // A line is limited in characters and paid in tokens: it is shortened until it fits.
   const most = lineTokens(count)
   const line = latestLine(message, `${head} ${count.id}`, () => {
-    const isResult = message.role === 'tool'
-    const texts = isResult ? message.results.map(({ text }) => text) : [message.text]
+    const texts = message.results.map(({ text }) => text)
     for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
-      const lines = texts.map(text => `${head} ${tellResult(text, characters)}`)
-      const short = isResult ? withResultTexts(raw, new Map(lines.entries())) : withText(raw, lines[0]!)
-      const line = rewritten(frame, piece, short)
+      const lines = texts.map(text => `${head} ${tellResult(text, characters)}`.trimEnd())
+      const line = rewritten(frame, piece, withResultTexts(raw, new Map(lines.entries())))
       if (line.tokens <= most * texts.length || characters < 8) return line
     }
   })

@@ -63,18 +63,18 @@ export function saidIn({ role, text, calls, results }: Message, describe: (call:
   return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
 }
 
-/** The most tokens of the line that stands for a cleared result or answer. An estimate counts more than there are. */
+/** The most tokens of the line that stands for a cleared result. An estimate counts more than there are. */
 export const lineTokens = ({ exact }: Pick<TokenCounter, 'exact'>): number => (exact ? 32 : 56)
 
 /** Shorter ones are not worth a line. */
 const longResult = 64
-const longAnswer = 100
 
-/** The tokens that are saved when a message of a unit is cleared: only results of tools and answers can be. */
+/**
+ * The tokens that are saved when a message of a unit is cleared: only results of tools can be, as their calls need them. A line
+ * in the mouth of the assistant would be read as what it said.
+ */
 export function savingOf(kind: UnitKind, tokens: number, message: Message, count: TokenCounter): number {
   const { role, results } = message
   const isResult = kind === 'tools' && role === 'tool' && tokens > longResult
-  const isAnswer = kind === 'assistant' && role === 'assistant' && tokens > longAnswer
-  const saving = tokens - lineTokens(count) * Math.max(1, results.length)
-  return isResult || isAnswer ? Math.max(0, saving) : 0
+  return isResult ? Math.max(0, tokens - lineTokens(count) * Math.max(1, results.length)) : 0
 }

@@ -1,3 +1,5 @@
+import { readMessageName } from '../../log/reading-tools.ts'
+import { isObject } from '../../log/values.ts'
 import { inexactMargin } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Conversation } from '../conversation/conversation.ts'
@@ -31,6 +33,8 @@ export interface Frame extends Conversation, SettledOptions {
   readonly markerUnit: number
   /** Told how a policy decides, for `why`. */
   readonly watch?: Watch
+  /** Whether the model may read any message by its number. */
+  readonly isReadable: boolean
   /** Called between pieces of long work. It may throw, so that others get their turn: the next fit goes on there. */
   readonly rest?: () => void
 }
@@ -55,12 +59,20 @@ export function createFrame(conversation: Conversation, options: FrameOptions): 
     headNotes,
     changing,
     toolTokens: tools.length > 0 ? count.tools(tools) : 0,
+    isReadable: tools.some(isReader),
     ends,
     ...protecting([...transcript.systems, transcript.firstUser, ...ends]),
     exchange: new Map(),
     held: new Map(),
     markerUnit: findMarker(transcript, marker),
   }
+}
+
+/** Whether a tool is the one that reads messages, in any of the forms in which tools are offered. */
+function isReader(tool: unknown): boolean {
+  if (!isObject(tool)) return false
+  const { name } = isObject(tool.function) ? tool.function : tool
+  return name === readMessageName
 }
 
 /** A frame with more protected units. */

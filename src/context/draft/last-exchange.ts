@@ -1,5 +1,5 @@
 import { parseMessage } from '../../log/parse-message.ts'
-import { clipMark } from '../../log/texts.ts'
+import { clipMark, gapMark } from '../../log/texts.ts'
 import { withText } from '../../log/write-message.ts'
 import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
 import { ageSystems } from '../conversation/clearing.ts'
@@ -112,7 +112,9 @@ function clip({ transcript, count, origin }: Frame, index: number, level: number
     const limit = level - (tokens - count.text(message.text))
     if (limit < leastClipped / 2) return undefined
     const seq = origin + from
-    const text = cutMiddle(message.text, limit, count, missing => clipMark(missing, seq))
+    const text = cutMiddle(message.text, limit, count, missing =>
+      message.role === 'assistant' ? gapMark : clipMark(missing, seq),
+    )
     const clipped = parseMessage(withText(raw, text), seq)
     const why = `${tokens} tokens do not fit: its beginning and end are sent, all of it is in the log as #${seq}`
     return {

@@ -98,7 +98,7 @@ describe('stable', () => {
       ...plain,
       id: 'watched',
       message(message: Parameters<typeof plain.message>[0]) {
-        if (message.text.includes('tokens cleared')) lines.push(message.text)
+        if (message.text.includes('is left out here')) lines.push(message.text)
         return plain.message(message)
       },
     }
@@ -107,10 +107,12 @@ describe('stable', () => {
     let sent = 0
     for (let n = 0; n < 60; n++) {
       fitter.append(user(`question ${n}`))
-      const told = fitter.context().messages.filter(({ content }) => `${content}`.includes('tokens cleared'))
+      const told = fitter
+        .context()
+        .messages.filter(({ content }) => `${content}`.includes('is left out here'))
       sent += told.length
       // A line is counted several times while it is shortened.
-      const fresh = new Set(lines.splice(0).map(line => line.split(',', 1)[0]!))
+      const fresh = new Set(lines.splice(0).map(line => line.split(')', 1)[0]!))
       expect([...fresh].filter(name => seen.has(name))).toEqual([])
       for (const name of fresh) seen.add(name)
       fitter.append(...round('read', `result ${n} ${'word '.repeat(150)}`), assistant('It is read.'))

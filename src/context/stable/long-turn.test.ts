@@ -44,7 +44,9 @@ describe('a long turn', () => {
     const first = receipt.entries.find(({ fate }) => fate === 'cleared')!
     expect(first.why).toBe(`cleared: ${first.tokens} tokens, in the log as #${first.seq}`)
     expect(fateOf(receipt, first.seq - 1)).toBe('kept')
-    expect(textAt(messages, `[#${first.seq}, ${first.tokens} tokens cleared] content`)).toBeDefined()
+    expect(
+      textAt(messages, `[Not the result: #${first.seq} (${first.tokens} tokens) is left out here] content`),
+    ).toBeDefined()
     expect(messages.some(({ content }) => content === markerText)).toBe(false)
   })
 
@@ -78,7 +80,7 @@ describe('a long turn', () => {
     const planned = { ...call!, content: 'Plan: first the parser, then the printer.' }
     const { messages } = fit([...task, planned, result!, ...run(150).slice(4)], options)
     expect(messages.slice(0, 6).some(message => message === planned)).toBe(true)
-    expect(textAt(messages, '[#3, ')).toContain('tokens cleared] content 0')
+    expect(textAt(messages, '[Not the result: #3 ')).toContain('is left out here] content 0')
     // A first round that is long is a round like others.
     const long = { ...call!, content: words(400, 1) }
     expect(fit([...task, long, result!, ...run(150).slice(4)], options).messages).not.toContain(long)
@@ -98,7 +100,7 @@ describe('a long turn', () => {
       )
       const { messages: sent } = fit(messages, options)
       const results = (sent as Result[]).filter(({ content }) => /content \d/.test(String(content)))
-      const isLine = ({ content }: Result) => String(content).includes(' tokens cleared]')
+      const isLine = ({ content }: Result) => String(content).includes(' is left out here')
       // A line behind a whole result would have the next cut begin in front of it.
       expect(results.map(isLine)).toEqual(results.map(isLine).toSorted((a, b) => Number(b) - Number(a)))
       for (const { tool_call_id: id, content } of results.filter(isLine)) {
@@ -381,5 +383,14 @@ describe('a chat', () => {
     expect(counts.cleared).toBe(0)
     // What the message speaks of: the last exchange, and the two before it.
     expect(entries.slice(size - 6).map(({ fate }) => fate)).toEqual(Array(7).fill('kept'))
+  })
+
+  it('puts no line of ours into the mouth of the assistant', () => {
+    const next = { role: 'user', content: 'And now?' }
+    const answers = new Set(chat.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])))
+    for (let size = 6; size < chat.length; size += 2) {
+      const { messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
+      for (const { role, content } of messages) if (role === 'assistant') expect(answers).toContain(content)
+    }
   })
 })
