@@ -3,6 +3,7 @@ import { checkPins, type Hands, withPin } from '../history/hands.ts'
 import type { ThreadOptions } from '../history/history.ts'
 import type { LoggedMessage } from '../history/log/logged-message.ts'
 import { checkPlace } from '../history/log/read-log.ts'
+import { checkUnreserved } from '../history/side-name.ts'
 import type { Thread } from '../history/thread.ts'
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../log/error.ts'
 import { isFields } from '../log/fields.ts'
@@ -160,6 +161,7 @@ export function createChat(chatOptions: ChatOptions): Chat {
         'history',
         'send, edit, regenerate and context need one: pass it to createChat, or cut the list before the message and respond to what is left',
       )
+    checkUnreserved({ conversation, ...options })
     return { history, thread: history.thread(conversation, options) }
   }
 

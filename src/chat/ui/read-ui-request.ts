@@ -1,3 +1,4 @@
+import { isReserved, reservedName } from '../../history/side-name.ts'
 import { type Fields, isFields, read, refuse } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { type ContentPart, toContent } from '../../log/to-content.ts'
@@ -28,6 +29,7 @@ export function readUIRequest(value: unknown) {
   const past = isAlone ? list : list.slice(0, -1)
   const conversation = read.text(body.id, 'id')
   if (conversation === '') refuse('id', 'must not be empty')
+  if (isReserved(conversation)) refuse('id', reservedName(conversation))
   const isResults = last.role === 'assistant'
   const messages: readonly MessageLike[] = isResults ? readResults(last, where) : [readUser(last, where)]
   const isNamed = (body.messageId ?? undefined) !== undefined

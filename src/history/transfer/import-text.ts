@@ -2,6 +2,7 @@ import { isObject } from '../../log/values.ts'
 import { checkPerson } from '../../stores/check-input.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
+import { checkUnreserved } from '../side-name.ts'
 import { exportConversation } from './export-conversation.ts'
 import { detect } from './formats/detect.ts'
 import { atPlace, ImportStoppedError, InvalidImportError } from './import-error.ts'
@@ -109,6 +110,7 @@ async function* conversationsIn(
   }
   const all = startAgain()
   const foreign = detectFormat(first)
+  checkUnreserved({ as })
   const names = new Set<string>()
   for await (const read of foreign ? readForeign(all, foreign, target, as) : readExport(all, target.count)) {
     const name = as ?? read.name

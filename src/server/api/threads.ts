@@ -5,6 +5,7 @@ import { BadRequestError } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isErased } from '../../stores/erased.ts'
+import { refuseInner } from '../auth/refusals.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { callsBetween, pageCall } from './calls-back.ts'
 import { atField } from './fit-thread.ts'
@@ -203,6 +204,7 @@ export const threadRoutes = [
     answer: z.object({ actor: name, branch: name, at: place }),
     async handle(call) {
       const { at, as: branch } = call.body
+      refuseInner({ branch })
       const { key } = await (await threadOf(call)).fork({ at, branch })
       return { actor: key.actor, branch: key.branch, at }
     },

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { isExperimentNamed, isInnerActor } from '../../experiment/log/shown-store.ts'
+import { isExperimentNamed } from '../../experiment/log/shown-store.ts'
+import { isReserved, reservedName } from '../../history/side-name.ts'
 import { BadRequestError, NotFoundError, showValue, ThroughlineError } from '../../log/error.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { Adapter, AdapterFault } from '../adapters/index.ts'
@@ -18,14 +19,13 @@ export const requireScope = (scope: KeyScope) =>
   })
 
 /** Refuses the names that the library keeps for itself: its plans, prompts and side requests are no conversation. */
-export function refuseInner(named: Partial<Pick<ThreadKey, 'conversation' | 'actor'>> | undefined): void {
-  for (const field of ['conversation', 'actor'] as const) {
+export function refuseInner(
+  named: Partial<Pick<ThreadKey, 'conversation' | 'actor' | 'branch'>> | undefined,
+): void {
+  for (const field of ['conversation', 'actor', 'branch'] as const) {
     const name = named?.[field]
-    if (name !== undefined && isInnerActor(name))
-      throw new BadRequestError(
-        `The ${field} ${showValue(name)} is reserved: names that begin with "throughline:" are the library's own.`,
-        field,
-      )
+    if (name !== undefined && isReserved(name))
+      throw new BadRequestError(`The ${field} ${reservedName(name)}.`, field)
   }
 }
 
