@@ -15,13 +15,11 @@ const mostListed = 8
  * "When you …, use …". Sentences in a row are one rule. Code and quoted lines are not read. One pass over the text.
  */
 export function findRules(text: string): readonly string[] {
-  const rules: string[] = []
-  for (const part of endsOf(text)) {
+  return endsOf(text).flatMap(part => {
     const folded = toFolded(part)
     const languages = languagesOf(folded)
-    if (languages.length > 0) rules.push(...rulesIn(part, folded, languages))
-  }
-  return rules
+    return languages.length > 0 ? rulesIn(part, folded, languages) : []
+  })
 }
 
 const endsOf = (text: string): readonly string[] =>
