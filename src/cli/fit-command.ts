@@ -153,14 +153,22 @@ function showMessage(raw: MessageLike, style: Style): string {
   const line = words.replace(/\s+/g, ' ')
   const room = Math.max(40, (process.stdout.columns ?? 110) - 12)
   const shown = line.length > room ? `${line.slice(0, room - 1)}${style(dim, '…')}` : line
-  const isInserted = /^\[(?:Several|Previous|Earlier)/.test(line)
+  const isInserted = /^\[(?:Several|Previous|Earlier|What I have asked)/.test(line)
   return `${style(roleColours[role], role.padEnd(10))} ${isInserted ? style(red, shown) : shown}`
 }
 
 const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
   ...{ kept: green, altered: yellow, cleared: cyan, digested: cyan, recalled: magenta, moved: blue },
   ...{ omitted: grey, framing: grey, tools: blue, system: blue, changing: blue, first: green },
-  ...{ marker: yellow, notes: yellow, digests: cyan, journal: cyan, recall: magenta, history: green },
+  ...{
+    rules: cyan,
+    marker: yellow,
+    notes: yellow,
+    digests: cyan,
+    journal: cyan,
+    recall: magenta,
+    history: green,
+  },
   ...{ latest: red, head: bold, free: dim, over: red },
 }
 

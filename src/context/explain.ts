@@ -96,6 +96,10 @@ function describeChanging({ changing }: Receipt): readonly string[] {
   ]
 }
 
+/** The standing rules that are sent apart from their messages. */
+const describeRules = ({ rules = [] }: Receipt): readonly string[] =>
+  rules.map(({ seq, text }) => `standing rule, said in #${seq}: ${cut(text, 200)}`)
+
 const toText = (tokens: number) => tokens.toLocaleString('en-US')
 
 const width = 64
@@ -118,6 +122,7 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
     legend,
     ...(receipt.toolsSaved ? [`tools: shorter descriptions saved ${receipt.toolsSaved} tokens`] : []),
     `${fates} · reserve ${receipt.reserve}, margin ${receipt.margin} · ${receipt.policy} · ${receipt.counter}`,
+    ...describeRules(receipt),
     ...describeChanging(receipt),
     describeRoom(receipt),
   ]

@@ -53,6 +53,7 @@ export function makeReceipt(
     // People print receipts: what does not apply is absent.
     ...present({
       cut: cut && toPlaces(cut, seqOf),
+      rules: insertions.find(({ rules }) => rules)?.rules,
       changing: draft.frame.changing?.text ? changingIn(finished, prefix) : undefined,
       prefix,
       toolsSaved: toolsSaved || undefined,

@@ -13,6 +13,7 @@ export const parts = [
   'tools',
   'system',
   'first',
+  'rules',
   'marker',
   'notes',
   'digests',
@@ -101,6 +102,12 @@ export interface ReceiptCut {
   readonly recall: number
 }
 
+/** A sentence of a user that is meant to hold for the rest of the conversation, and the place of its message. */
+export interface ReceiptRule {
+  readonly seq: number
+  readonly text: string
+}
+
 /** A fault of a function that you passed (a digester), and the exchange it was called for. */
 export interface ReceiptFault {
   /** The user message of the exchange. */
@@ -136,6 +143,8 @@ export interface Receipt {
   readonly faults: readonly ReceiptFault[]
   /** Present when lines of the system prompt stand apart. */
   readonly changing?: ChangingLines
+  /** Standing rules of the user whose messages are not sent: they stand behind the system prompt, word for word. */
+  readonly rules?: readonly ReceiptRule[]
   /** Present when the previous call is known. */
   readonly prefix?: SharedPrefix
   /** `entries` in short, every message once. In a long unsent stretch, only `entries` has reasons of notes and stray results. */

@@ -43,6 +43,10 @@ export const gapMark = '\n[…]\n'
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'
 
+/** The first line of the block of a user's standing rules, in the user's voice. */
+export const rulesTitle =
+  '[What I have asked you to keep to in this conversation, word for word; the newest is last and wins:]'
+
 /** The first line of a block of messages from other conversations. */
 export const quotesTitle = '[From other conversations:]'
 

@@ -39,6 +39,7 @@ export const colourOfPart: Readonly<Record<Part, Fate | 'protected' | 'meta'>> =
   first: 'protected',
   latest: 'protected',
   notes: 'moved',
+  rules: 'digested',
   journal: 'digested',
   digests: 'digested',
   recall: 'recalled',
@@ -51,6 +52,7 @@ export const nameOfPart = (part: Part): string => partNames[part] ?? part
 const partNames: Partial<Record<Part, string>> = {
   framing: 'format overhead',
   marker: 'note about the gap',
+  rules: 'standing rules',
   recall: 'brought back',
   digests: 'shortened',
   changing: 'changing lines',
@@ -58,7 +60,7 @@ const partNames: Partial<Record<Part, string>> = {
 
 /** The parts in the order in which they stand on each other in a bar: what changes seldom is below. */
 export const partStack: readonly Part[] = [
-  ...(['framing', 'tools', 'system', 'first', 'marker'] as const),
+  ...(['framing', 'tools', 'system', 'rules', 'first', 'marker'] as const),
   ...(['notes', 'digests', 'journal', 'history', 'changing', 'latest', 'recall'] as const),
 ]
 

@@ -52,7 +52,7 @@ export const toPartSegments = (parts: Readonly<Record<string, number>>): readonl
   order.flatMap(part => (parts[part] ? [{ part, tokens: parts[part] }] : []))
 
 const order: readonly Part[] = [
-  ...(['framing', 'tools', 'system', 'first', 'marker'] as const),
+  ...(['framing', 'tools', 'system', 'rules', 'first', 'marker'] as const),
   ...(['notes', 'journal', 'digests', 'history', 'recall', 'changing', 'latest'] as const),
 ]
 

@@ -7,6 +7,7 @@ import { createTranscript, type Transcript } from '../conversation/transcript.ts
 import { indexTranscript } from '../recall/index-transcript.ts'
 import { cutStateOf } from '../stable/cut-state.ts'
 import { plainLedger } from '../stable/ledger.ts'
+import { rulePlaces } from '../standing/rule-places.ts'
 import { EntryNeeded } from './absent-entry.ts'
 import { packCheckpoint, restoreTranscript, unitsPerCheckpoint } from './checkpoint.ts'
 
@@ -15,7 +16,15 @@ const count = words()
 /** Messages of every kind, in any order: rounds that are answered or not, results without a call, notes, system messages. */
 function messages(size: number, seed: number): MessageLike[] {
   const random = createRandom(seed)
-  const said = ['harbour', 'lighthouse', 'the ledger of house', 'a lantern', 'always', 'shelf', '灯塔']
+  const said = [
+    'harbour',
+    'lighthouse',
+    'the ledger of house',
+    'a lantern',
+    'Always use tabs.\n',
+    'shelf',
+    '灯塔',
+  ]
   const text = () => Array.from({ length: random(9) }, () => `${said[random(7)]} ${random(400)}`).join(' ')
   return Array.from({ length: size }, (_, n): MessageLike => {
     const kind = random(20)
@@ -38,6 +47,7 @@ function grown(all: readonly MessageLike[], transcript = createTranscript(count)
 
 /** Everything that a transcript says without its texts. */
 function told(transcript: Transcript) {
+  rulePlaces(transcript, transcript.units.length)
   const { append: _, fork: __, entries, units, ...rest } = transcript
   const room = {
     base: 900,

@@ -3,7 +3,7 @@ import { roles } from '../../log/message.ts'
 import { createReader, createWriter, sumsOf } from '../../log/pack-bytes.ts'
 import { attempt } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { firstPlace } from '../conversation/first-place.ts'
+import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { lazyList, roomyList } from '../conversation/lazy-list.ts'
 import type { Lists, Transcript } from '../conversation/transcript.ts'
 import { countUnit, createTranscript, emptyLists, listUnit } from '../conversation/transcript.ts'
@@ -11,6 +11,7 @@ import type { Stray, Unit, UnitKind } from '../conversation/unit.ts'
 import { adoptIndex, indexTranscript, lastTime } from '../recall/index-transcript.ts'
 import { packStretch, stretchSize } from '../recall/packed/packed-stretch.ts'
 import { createPackedWords, indexAfter } from '../recall/packed/packed-words.ts'
+import { rulePlaces } from '../standing/rule-places.ts'
 import { absentEntry } from './absent-entry.ts'
 
 /** Units in one checkpoint; the last one may have fewer. */
@@ -30,6 +31,7 @@ export function packCheckpoint(
   const units = transcript.units.slice(number * unitsPerCheckpoint, to)
   const entries = transcript.entries.slice(units[0]!.from, units.at(-1)!.to)
   const index = indexTranscript(transcript, to)
+  const rules = rulesFrom(transcript, units[0]!.index, to)
   const bytes = createWriter()
   bytes.optional(lastTimeIn(transcript, units))
   bytes.text(JSON.stringify(mendedIn(units)))
@@ -41,6 +43,8 @@ export function packCheckpoint(
   bytes.numbers(units.map(unit => unit.touched.length))
   bytes.numbers(units.flatMap(unit => unit.touched))
   bytes.numbers(units.map(unit => unit.to - unit.from))
+  bytes.numbers(rules.units)
+  bytes.numbers(rules.tokens)
   bytes.numbers(entries.map(entry => roles.indexOf(entry.role)))
   bytes.numbers(entries.map(entry => entry.tokens))
   bytes.align()
@@ -60,6 +64,13 @@ function mendedIn(units: readonly Unit[]): readonly PackedMended[] {
       ? []
       : [{ unit, missing, strays: [...strays].map(([at, stray]) => ({ at: at - from, ...stray })) }],
   )
+}
+
+/** The messages with standing rules from one unit up to another, by their places behind the first. */
+function rulesFrom(transcript: Transcript, from: number, to: number) {
+  const { units, tokens } = rulePlaces(transcript, to)
+  const [first, end] = [placeOf(units, from), placeOf(units, to)]
+  return { units: units.slice(first, end).map(unit => unit - from), tokens: tokens.slice(first, end) }
 }
 
 /** The time of the last message that has one. */
@@ -86,16 +97,18 @@ function readCheckpoint(packed: Uint8Array) {
   const sizes = { kinds: next(), tokens: next(), noteTokens: next(), saving: next(), refers: next() }
   const touches = { ends: sumsOf(next()), numbers: next() }
   const units = { ...sizes, touchedEnds: touches.ends, ends: sumsOf(next()) }
+  const rules = { units: next(), tokens: next() }
   const entries = { roles: next(), tokens: next() }
   const size = units.ends.at(-1)
   const isWhole =
     units.kinds.length <= unitsPerCheckpoint &&
     Object.values(units).every(column => column.length === units.kinds.length) &&
     Object.values(entries).every(column => column.length === size) &&
-    (touches.ends.at(-1) ?? 0) === touches.numbers.length
+    (touches.ends.at(-1) ?? 0) === touches.numbers.length &&
+    rules.units.length === rules.tokens.length
   if (!isWhole) throw unusable('its parts do not fit together')
   bytes.align()
-  return { time, mended, units, touched: touches.numbers, entries, words: bytes.rest() }
+  return { time, mended, rules, units, touched: touches.numbers, entries, words: bytes.rest() }
 }
 
 /** Rebuilds a transcript without texts from checkpoints, oldest first, up to the first unreadable one; `used` says how many. */
@@ -120,8 +133,11 @@ export function restoreTranscript(count: TokenCounter, checkpoints: readonly Uin
   // With room for all: lists that grow are copied again and again.
   const lists = emptyLists(() => roomyList<number>(unitCount + 1).fill(0))
   countUnits(lists, parts, unitCount)
+  lists.rules.read = unitCount
   for (const [number, part] of parts.entries()) {
     listNotes(lists, part, number)
+    for (const unit of part.rules.units) lists.rules.units.push(number * unitsPerCheckpoint + unit)
+    for (const tokens of part.rules.tokens) lists.rules.tokens.push(tokens)
     for (const unit of placesOf(part.units.refers, 1))
       lists.references.push(number * unitsPerCheckpoint + unit)
   }

@@ -37,12 +37,14 @@ export function compose(draft: Draft): readonly Piece[] {
   for (const index of moved)
     if (frame.fixed.has(index))
       for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
+  const rules = insertions.find(({ part }) => part === 'rules')
+  if (rules) add(rules)
   if (transcript.firstUser < 0) afterFirst()
   let next = 0
   const insertUpTo = (index: number) => {
     for (; next < insertions.length && insertions[next]!.before <= index; next++) {
-      const { quotes, remembered } = insertions[next]!
-      if (quotes === undefined && !remembered) add(insertions[next]!)
+      const { quotes, remembered, part } = insertions[next]!
+      if (quotes === undefined && !remembered && part !== 'rules') add(insertions[next]!)
     }
   }
   const referredOf = referredBy(draft)

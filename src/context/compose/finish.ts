@@ -11,6 +11,7 @@ import type { Insertion } from '../draft/span.ts'
 import type { Part } from '../receipt.ts'
 import { addedPiece, compose } from './compose.ts'
 import { withQuotes } from './quotes.ts'
+import { withRules } from './standing-rules.ts'
 import { trimPieces } from './trim.ts'
 
 export interface Finished {
@@ -25,10 +26,9 @@ export function finish(draft: Draft): Finished {
   const windowDraft = draft.as('window')
   let room = capacity
   for (;;) {
-    const fitted = withQuotes(
-      withJournal(cutOldest(windowDraft, room), less => cutOldest(windowDraft, room - less)),
-      room,
-    )
+    const cutTo = (less: number) =>
+      withJournal(cutOldest(windowDraft, room - less), more => cutOldest(windowDraft, room - less - more))
+    const fitted = withQuotes(withRules(cutTo(0), room, cutTo), room)
     const composed = compose(fitted)
     const pieces = shaped(frame, composed)
     const tokens = totalTokens(frame, pieces)
@@ -185,7 +185,7 @@ export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piec
 }
 
 /** Parts in the role of a user that join the next user message, unless they are answered. */
-const joins: readonly Part[] = ['recall', 'journal', 'digests', 'changing']
+const joins: readonly Part[] = ['rules', 'recall', 'journal', 'digests', 'changing']
 
 /** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
 function carry(frame: Frame, piece: Piece, others: readonly Piece[], attach: typeof withHead): Piece {

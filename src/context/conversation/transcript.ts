@@ -4,7 +4,7 @@ import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { firstPlace } from './first-place.ts'
+import { firstPlace, placeOf } from './first-place.ts'
 import { type Entry, stampEntry } from './stamp-entry.ts'
 import { isReference, touchedBy } from './touched.ts'
 import { isOrdinary, type Stray, savingOf, type Touched, type Unit, type UnitKind } from './unit.ts'
@@ -34,6 +34,8 @@ export const emptyLists = (sums = () => [0]) => ({
   stops: [] as number[],
   /** Units whose result only says that an earlier one still holds. */
   references: [] as number[],
+  /** Units with standing rules of the user, about what those of each cost, and how many units were read for them. */
+  rules: { units: [] as number[], tokens: [] as number[], read: 0 },
   notes: [] as { readonly at: number; readonly unit: number }[],
 })
 
@@ -95,7 +97,7 @@ const nothing: Touched = []
 const none: ReadonlyMap<number, Stray> = new Map()
 
 export function createTranscript(count: TokenCounter, lists: Lists = emptyLists()): Transcript {
-  const { entries, units, systems, turns, stops, references, notes } = lists
+  const { entries, units, systems, turns, stops, references, notes, rules } = lists
   /** The open round of the last unit and its strays; undefined when that unit takes no results. */
   let round: Round | undefined
   let strays: Map<number, Stray> | undefined
@@ -208,10 +210,16 @@ export function createTranscript(count: TokenCounter, lists: Lists = emptyLists(
         turns: before(turns),
         stops: before(stops),
         references: before(references),
+        rules: rulesBefore(rules, size),
         notes: notes.filter(note => note.unit < size),
       })
     },
   }
+}
+
+function rulesBefore({ units, tokens, read }: Lists['rules'], size: number): Lists['rules'] {
+  const end = placeOf(units, size)
+  return { units: units.slice(0, end), tokens: tokens.slice(0, end), read: Math.min(read, size) }
 }
 
 /** Puts a new unit into the lists of its kind. */

@@ -1,5 +1,5 @@
 import { rangeAt } from '../conversation/first-place.ts'
-import type { Part, Remembered } from '../receipt.ts'
+import type { Part, ReceiptRule, Remembered } from '../receipt.ts'
 
 /** Units in a row that are not sent as they are, and why. */
 export interface Span extends UnitRange {
@@ -44,6 +44,8 @@ export interface Insertion {
   /** The text belongs to the unit after it and is dropped with it. A digest is dropped with the units it stands for. */
   readonly beside?: boolean
   readonly remembered?: Remembered | undefined
+  /** The standing rules in it. */
+  readonly rules?: readonly ReceiptRule[]
   /** Faults of digesters, and on which unit. */
   readonly faults?: readonly SpanFault[]
   /** The text quotes this unit's message whole, and is sent in its place. `tokens` is what it costs more than the message. */

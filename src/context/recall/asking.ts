@@ -1,6 +1,7 @@
+import { fold } from '../../log/fold.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { talkPhrases, talkWords } from './talk-words.ts'
-import { askingWords, fold, stem, termsOf, withoutLabel, wordsOf } from './terms.ts'
+import { askingWords, stem, termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** Whether a text asks, at least in passing: it has a question mark, or begins like a question. */
 export const isQuestion = (text: string): boolean => /[?？؟]/.test(text) || isPlain(text)

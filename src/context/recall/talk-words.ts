@@ -1,4 +1,5 @@
-import { fold, stem } from './terms.ts'
+import { fold } from '../../log/fold.ts'
+import { stem } from './terms.ts'
 
 /** Words with which people steer a talk, in English, German, Spanish, Arabic and Hindi, and their stems. */
 export const talkWords: ReadonlySet<string> = new Set(

@@ -1,3 +1,4 @@
+import { fold } from '../../log/fold.ts'
 import { unspacedCharacters, wordCharacters } from '../../log/word-characters.ts'
 
 /** The terms of a text, in order, with repeats. Not by `Intl.Segmenter`: its dictionary, and so contexts, would vary by engine. */
@@ -39,13 +40,6 @@ function termOf(word: string): string {
 /** Anything but ASCII, dashes and quotation marks. Texts without it skip the slow steps, which are for other scripts. */
 const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
 const plainWord = /[a-z\d]+/g
-
-/** A text as it is compared: small letters without accents, as not everyone types them. */
-export const fold = (text: string): string =>
-  text.toLowerCase().normalize('NFD').replace(accents, '').normalize('NFC')
-
-/** Accents of Latin, Greek and Cyrillic letters, and the vowel signs and hamzas of Arabic. */
-const accents = /[\u0300-\u036f\u064b-\u065f]/g
 
 /** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
 export const withoutLabel = (text: string): string => text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')

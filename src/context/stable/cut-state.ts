@@ -3,6 +3,7 @@ import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { lastRoundBefore } from '../draft/cut-journal.ts'
+import { rulesCharge } from '../standing/rule-places.ts'
 import { rightStart } from './by-right.ts'
 import { type Costs, type Ledger, rememberRead } from './ledger.ts'
 
@@ -250,7 +251,8 @@ function settledUnits({ transcript: { units } }: Ledger): number {
 /** The tokens of what is sent of the conversation, up to a unit; the first user message is charged elsewhere. */
 export function spentIn(costs: Costs, cutState: CutState, end: number): number {
   const { cut, stuck, beginning, aged } = cutState
-  return sentCost(costs, cutState, cut, end) + stuck + beginning - aged
+  const rules = rulesCharge(costs.transcript, cut, costs.room.base)
+  return sentCost(costs, cutState, cut, end) + rules + stuck + beginning - aged
 }
 
 /** The cost of units in a row, with lines for those that are cleared. */

@@ -4,6 +4,7 @@ import { type Entry, stampEntry } from '../../context/conversation/stamp-entry.t
 import { countUnit, createTranscript, emptyLists, listUnit } from '../../context/conversation/transcript.ts'
 import { type Stray, savingOf, type Unit } from '../../context/conversation/unit.ts'
 import { indexTranscript, shareIndex } from '../../context/recall/index-transcript.ts'
+import { copyRulePlaces } from '../../context/standing/rule-places.ts'
 import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { brokenOff } from '../../log/round.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
@@ -65,6 +66,7 @@ export function copyTranscript(
   for (const note of transcript.notes) if (!left.has(note.unit) && !parts.has(note.at)) lists.notes.push(note)
   const copy = createTranscript(count, lists)
   shareIndex(transcript, copy)
+  copyRulePlaces(transcript, copy, changed.keys())
   return copy
 
   function changedUnit(unit: Unit, places: readonly number[] | undefined): Unit {

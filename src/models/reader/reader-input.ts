@@ -75,7 +75,15 @@ export interface Section {
   readonly action?: number
 }
 
-type SectionState = 'own' | 'recalled' | 'quoted' | 'notes' | 'this turn' | 'turn before' | 'artifact'
+type SectionState =
+  | 'own'
+  | 'recalled'
+  | 'quoted'
+  | 'notes'
+  | 'this turn'
+  | 'turn before'
+  | 'artifact'
+  | 'rules'
 
 /** Splits a text by lines: a title opens a section, a blank line or the next title ends it. */
 export function splitSections(text: string): readonly Section[] {
@@ -134,6 +142,7 @@ const titles: readonly (readonly [title: string, state: SectionState])[] = [
   [texts.notesTitle, 'notes'],
   [texts.actionsTitle, 'this turn'],
   [texts.previousActionsTitle, 'turn before'],
+  [texts.rulesTitle, 'rules'],
 ]
 
 function openedBy(line: string): { readonly state: SectionState; readonly rest: string } | undefined {

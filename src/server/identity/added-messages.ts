@@ -9,6 +9,7 @@ import {
   notesTitle,
   previousActionsTitle,
   recallTitle,
+  rulesTitle,
 } from '../../log/texts.ts'
 
 /** The places of whole messages that `fit` added at the client. Never of the last one: it may be what a user says now. */
@@ -24,7 +25,12 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   // The changing lines of a system prompt stand before a user message, or between two rounds, also where nothing was left out.
   const isBetween = (at: number) => at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
   for (const [at, kind] of kinds)
-    if (kind === 'changing' && (isBetween(at) || read(at + 1).role === 'user')) places.add(at)
+    if (
+      kind === 'rules'
+        ? isAtFront(at)
+        : kind === 'changing' && (isBetween(at) || read(at + 1).role === 'user')
+    )
+      places.add(at)
   const first = messages.findIndex((_, at) => read(at).role === 'user' && !places.has(at))
   if (first < 0 || kinds.has(first)) return places
   let at = first + 1
@@ -39,6 +45,15 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
       places.add(at)
   }
   return places
+
+  /** Whether only the system prompt stands before a message, and then the first user message. */
+  function isAtFront(at: number): boolean {
+    return (
+      at <= mostSystems &&
+      read(at + 1).role === 'user' &&
+      messages.slice(0, at).every((_, n) => read(n).role === 'system')
+    )
+  }
 
   /** Whether a message follows what a user has said, or the few system messages of a program behind that. */
   function isBehindUser(at: number): boolean {
@@ -56,7 +71,7 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
 /** So that a hostile list of nothing but system messages is not read again for each of them. */
 const mostSystems = 8
 
-type AddedKind = 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
+type AddedKind = 'rules' | 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
 
 /** Of a long list most messages come again, as the same objects. */
 const kindsOf = new WeakMap<MessageLike, AddedKind | null>()
@@ -82,6 +97,7 @@ function readKind(message: MessageLike, at: number): AddedKind | undefined {
   if (title === actionsTitle) return lines.every(isAction) ? 'actions' : undefined
   if (title === recallTitle) return /^#\d{1,9} [a-z]/.test(lines[0]!) ? 'block' : undefined
   if (title === artifactTitle) return 'block'
+  if (title === rulesTitle) return lines[0]!.startsWith('- ') ? 'rules' : undefined
   if (title === changingTitle) return 'changing'
   return title === notesTitle ? 'notes' : undefined
 }
