@@ -91,8 +91,7 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   }
 }
 
-const noPostgres = whyNoPostgres()
-if (noPostgres !== undefined) console.log(`MCP with PostgreSQL is not tested: ${noPostgres}`)
+const noPostgres = whyNoPostgres('MCP with PostgreSQL')
 let postgres: TestPostgres | undefined
 
 beforeAll(async () => {
