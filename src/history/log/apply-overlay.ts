@@ -16,6 +16,7 @@ const reasons: Readonly<Record<Absence, string>> = {
   cut: 'its client no longer sends it, and has not named the conversation',
   form: 'its client leaves it out, and has not named the conversation',
   system: 'a system message of an earlier request',
+  ending: 'how a turn ended: its client does not tell it',
   note: 'its client has not named the conversation: a note comes back only where it does',
 }
 

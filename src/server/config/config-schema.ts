@@ -4,6 +4,7 @@ import {
   address,
   age,
   bytes,
+  database,
   duration,
   listOf,
   oneOf,
@@ -27,11 +28,7 @@ export const configSchema = z.strictObject({
   ),
   port: wholeNumber(0, 65_535).default(4170),
 
-  db: text('the path of a file', /^[^\0]{1,4096}$/).default('throughline.db'),
-  store: text(
-    'an address such as "postgres://user:password@host/database"',
-    /^postgres(?:ql)?:\/\/\S+$/,
-  ).optional(),
+  db: database().default('throughline.db'),
 
   upstream: address('reader').optional(),
   upstreamKind: upstreamKind().default('auto'),
@@ -115,8 +112,7 @@ export const configSchema = z.strictObject({
 const descriptions: Readonly<Record<SettingName, string>> = {
   host: 'the address to listen on; another than this machine’s own needs keys',
   port: 'the port to listen on; 0 takes any that is free',
-  db: 'the SQLite file of the log',
-  store: 'a PostgreSQL database for the log, in place of a file',
+  db: 'where the log is: an SQLite file, or a PostgreSQL database',
   upstream:
     'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
   upstreamKind: 'what the upstream speaks; "auto" asks it when the server starts',
@@ -221,15 +217,16 @@ export function defaultOf(name: SettingName): string | undefined {
   return data === undefined || (Array.isArray(data) && data.length === 0) ? undefined : String(data)
 }
 
-/** Whether a value may be shown. An address may not if it has a user, a password or parameters. */
+/** Whether a value may be shown. An address may not if it has a user, a password or parameters; the path of a file always. */
 export function isShown(name: SettingName, value: unknown): boolean {
   const secret = secrets[name]
-  return secret === undefined || (secret === 'address' && !/[@?]/.test(String(value)))
+  if (secret === undefined || (secret === 'database' && !/:\/\/|^postgres/i.test(String(value)))) return true
+  return secret !== 'all' && !/[@?]/.test(String(value))
 }
 
 /** Settings whose values are not shown: never, or not with all of an address. */
-const secrets: Readonly<Partial<Record<SettingName, 'address' | 'all'>>> = {
-  ...{ store: 'address', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
+const secrets: Readonly<Partial<Record<SettingName, 'address' | 'database' | 'all'>>> = {
+  ...{ db: 'database', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
   ...{ upstreamKey: 'all', upstreams: 'all', apiKeys: 'all' },
 }
 

@@ -152,7 +152,7 @@ export function createPoints(
       const { room, fitSettings, account, stretches, sent, model } = await madeOf(placed)
       const { factor } = room
       const { cut, ...figures } = figuresOf(account, room)
-      const { seq, turn, time } = reading.last!
+      const { seq, turn, time } = placed ? reading.last! : reading.asking!
       const others = compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
