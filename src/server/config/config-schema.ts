@@ -60,6 +60,7 @@ export const configSchema = z.strictObject({
     /^\d{1,9}(?:\.\d{1,9})? \S{1,8}$/,
   ).optional(),
   memory: onOff().default(true),
+  onStoreFault: oneOf(['pass', 'refuse']).default('pass'),
   inspector: onOff().default(true),
 
   leaseTime: duration(1000).default(30_000),
@@ -152,6 +153,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   price:
     'what a million tokens of a prompt cost at the model server; the page tells money with it, without the discounts of caches',
   memory: 'whether conversations are kept and fitted; without it requests are only passed on',
+  onStoreFault:
+    'what becomes of a request that holds its whole list while the database is locked, full, slow or gone: it is answered and not stored, or refused; one that needs the log is always refused',
   inspector: 'whether the page that shows conversations and contexts is at /inspector',
   leaseTime: 'how long a turn is held for a server that is gone; then another one goes on with it',
   sideTime: 'how long titles, tags and the like are kept that clients ask beside conversations',

@@ -11,7 +11,7 @@ export const settingGroups = {
   'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],
   'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],
   'Who may ask': ['apiKeys', 'allowedHosts', 'allowedOrigins', 'manage'],
-  'What is kept': ['memory', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
+  'What is kept': ['memory', 'onStoreFault', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
   'Page and log': ['inspector', 'experimentTools', 'logNames', 'logLevel'],
   Limits: ['maxBody', 'maxEntry', 'maxReply', 'maxDepth', 'maxMessages', 'maxStreams'],
   Times: [

@@ -1,6 +1,7 @@
 import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Model } from '../../models/model.ts'
+import { isStoreFault } from '../../stores/store-error.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
 import type { ModelReply, ReplyCall, TurnPart, TurnResult } from '../../turn/reply.ts'
@@ -38,8 +39,12 @@ export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames
 
 export interface Answered {
   readonly result: TurnResult
+  /** Whether the model was asked. */
+  readonly isAsked?: boolean
   /** The reply as the client gets it; absent if none came to its end. */
   readonly reply?: ModelReply
+  /** A reply that came to its end, and that the store did not take. */
+  readonly unstored?: ModelReply
 }
 
 export interface AnswerParts {
@@ -67,6 +72,16 @@ export async function answer(
   const log = threadLog({ history, thread, turn, turnMessages: logged })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
+  let arrived: ModelReply | undefined
+  let isAsked = false
+  const steered = cached.steer(model)
+  const watched: Model = {
+    ...steered,
+    stream(call) {
+      isAsked = true
+      return steered.stream(call)
+    },
+  }
   const emit = (part: TurnPart) => {
     cached.see(part)
     return tell(part)
@@ -95,10 +110,7 @@ export async function answer(
       let asking: Asking
       let asks = 0
       const setUp = async () => {
-        asking = await setUpAsking(
-          { ...options, model: cached.steer(model), settings, system, systemPrompt },
-          place,
-        )
+        asking = await setUpAsking({ ...options, model: watched, settings, system, systemPrompt }, place)
         // What looks like a note is the client's to read.
         if (passed) asking = { ...asking, notes: undefined }
         cached.asks(asking)
@@ -125,7 +137,7 @@ export async function answer(
           },
           async beforeCall() {
             asks += 1
-            reply = undefined
+            reply = arrived = undefined
             return true
           },
           dataOf: modelReply => dataOf?.(withoutOwn(modelReply, asking)),
@@ -134,6 +146,9 @@ export async function answer(
             ...agentMarks(keyId, calls),
             ...calls.slice(0, mostMarked).map(({ id }) => callMark(keyId, id)),
           ],
+          async onReply(modelReply) {
+            arrived = withoutOwn(modelReply, asking)
+          },
           async onKept(kept) {
             reply = withoutOwn(kept, asking)
           },
@@ -141,7 +156,8 @@ export async function answer(
       )
     },
   })
-  return { result: result!, reply }
+  const isLost = !reply && isStoreFault(result!.error) && arrived && !isEmpty(arrived)
+  return { result: result!, isAsked, reply, ...(isLost && { unstored: arrived }) }
 }
 
 export type SteadyPrompt = 'auto' | 'on' | 'as user' | 'off'
@@ -183,5 +199,9 @@ function withoutOwn(reply: ModelReply, asking: Asking): ModelReply {
   const reason = calls.length === 0 && reply.reason === 'tool-calls' ? 'stop' : reply.reason
   return { ...reply, calls, reason }
 }
+
+/** Whether there is nothing in it for a client. */
+const isEmpty = ({ text, thinking, calls }: ModelReply) =>
+  text === '' && thinking === '' && calls.length === 0
 
 const noResult = { text: 'Error: the client gave no result', isError: true }
