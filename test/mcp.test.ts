@@ -256,7 +256,7 @@ describe.each<readonly [string, () => Promise<Connected>]>([
 })
 
 it.skipIf(noPostgres !== undefined)('is run on a PostgreSQL database', async () => {
-  const { call } = await runWith('--store', postgres!.url)
+  const { call } = await runWith('--db', postgres!.url)
   expect(await call('list_conversations')).toContain('"harbour" "Boats and berths"')
   expect(await call('explain_context', { conversation: 'harbour' })).toContain('The newest calls:')
 })

@@ -30,7 +30,7 @@ describePostgres('two instances of the server on one PostgreSQL', postgres => {
 
   it.each(ways)('share conversations, %s', async (way, addressOf) => {
     const url = await addressOf()
-    const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--store', url)))
+    const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--db', url)))
     const instances = [one!, other!]
     expect(instances.map(({ url }) => url)).not.toContain('')
     const store = postgresStore({ url: postgres.url })

@@ -46,12 +46,15 @@ function isAccount(plan: Partial<Plan>): boolean {
     (plan.shadow === undefined || isShadowAccount(plan.shadow)) &&
     isListOf(plan.given ?? [], part => typeof part === 'string' || isRunOf(part, 0)) &&
     (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
-    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))
+    (cut === undefined || isCut(cut))
   )
 }
 
 const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
   Array.isArray(list) && list.every(isOne)
+
+const isCut = (cut: Partial<ReceiptCut> | null) =>
+  cutFields.every(field => isCount(cut?.[field])) && isCount(cut?.right ?? 0)
 
 const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'turns', 'recall'] as const
 
@@ -137,14 +140,19 @@ function seqsIn(runs: readonly Run[]): readonly number[] {
 }
 
 /** The fates of all messages, as the stretches of the receipt were. */
-export function stretchesOf({ messages, verdicts, fates: stored }: Plan): readonly ReceiptStretch[] {
+export function stretchesOf({ messages, verdicts, fates: stored, cut }: Plan): readonly ReceiptStretch[] {
   const notKept = stored.map(([first, last, verdict]): ReceiptStretch => {
     const [fate, rule = '', why = ''] = verdicts[verdict] ?? []
     return { first, last, fate: fates.find(one => one === fate) ?? 'omitted', rule, why }
   })
   const sent = messages.flatMap(item => {
     const [runs, part] = isRun(item) ? [[item], item[2] ?? 'history'] : [item.seqs ?? [], item.part]
-    return runs.map(([first, last]) => ({ first, last, ...keptVerdict(part) }))
+    return runs.flatMap(([first, last]) => {
+      const right = Math.min(Math.max(first, cut?.right ?? last + 1), last + 1)
+      const earlier = { first, last: right - 1, ...keptVerdict(part) }
+      const late = { first: right, last, ...keptVerdict(part, true) }
+      return [earlier, late].filter(one => one.first <= one.last)
+    })
   })
   const stretches: ReceiptStretch[] = []
   let next = 0
