@@ -62,7 +62,10 @@ it('says the same of the cache in every view: what the model reported, and that 
   )
   await shoot(page, 'reported-context')
   await page.goto(`${served.url}/inspector/c/harbour/chat`)
-  await page.getByText(/25 % cached, as the model reported/).first().waitFor()
+  await page
+    .getByText(/25 % cached, as the model reported/)
+    .first()
+    .waitFor()
   await page.goto(`${served.url}/inspector/c/harbour/over-time`)
   await page.getByRole('figure', { name: /^13 % was cached, as the model reported/ }).waitFor()
   await page.getByRole('region', { name: 'All calls' }).getByText('50 · 25 %').waitFor()
