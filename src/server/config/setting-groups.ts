@@ -5,13 +5,13 @@ export const settingGroups = {
   'Most used': ['upstream', 'upstreamKey', 'window', 'shadow', 'db', 'host', 'port', 'requireKeys'],
   'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'sideModel'],
   'What is sent': [
-    ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'systemPrompt'] as const),
+    ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'steadyPrompt'] as const),
     ...(['readMessages', 'promise'] as const),
   ],
   'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],
   'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],
   'Who may ask': ['apiKeys', 'allowedHosts', 'allowedOrigins', 'manage'],
-  'What is kept': ['memory', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
+  'What is kept': ['memory', 'onStoreFault', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
   'Page and log': ['inspector', 'experimentTools', 'logNames', 'logLevel'],
   Limits: ['maxBody', 'maxEntry', 'maxReply', 'maxDepth', 'maxMessages', 'maxStreams'],
   Times: [
