@@ -35,6 +35,8 @@ export interface ModelRequest {
   readonly tools?: readonly ToolSpec[]
   readonly settings?: ModelSettings
   readonly signal?: AbortSignal
+  /** Called with the body of each request that is about to leave, as fields in their order. Models without a server never call it. */
+  onWritten?(body: { readonly form: string; readonly fields: Readonly<Record<string, unknown>> }): void
 }
 
 /** The tokens that the provider says it read and wrote. */
