@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { filesWithBrowser } from './test/files-with-browser.ts'
+import { findBrowser } from './test/find-browser.ts'
+import { skipReason } from './test/needs.ts'
 import { ciOnly, isInTier, tierOf } from './test/tiers.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as {
@@ -22,11 +26,23 @@ const tier = tierOf(process.env, process.argv.slice(2))
 if (tier === 'contributor')
   console.info(`Left to npm run test:ci, and to npm run test:long:\n  ${ciOnly.join('\n  ')}\n  the AI SDK 7`)
 
-const files = ['src', 'test'].flatMap(folder =>
+const filesOfTier = ['src', 'test'].flatMap(folder =>
   readdirSync(new URL(folder, import.meta.url), { recursive: true, encoding: 'utf8' })
     .map(file => `${folder}/${file.replaceAll('\\', '/')}`)
     .filter(file => file.endsWith('.test.ts') && isInTier(tier, file)),
 )
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const withBrowser = filesWithBrowser(
+  filesOfTier.map(file => join(root, file)),
+  join(root, 'test/open-page.ts'),
+)
+const browser = findBrowser()
+const noBrowser =
+  withBrowser.length > 0 && 'problem' in browser
+    ? skipReason(`${withBrowser.length} files of tests that open a page`, browser.problem)
+    : undefined
+const files = noBrowser ? filesOfTier.filter(file => !withBrowser.includes(join(root, file))) : filesOfTier
 const alone = files.filter(file => changesProcess.test(readFileSync(file, 'utf8')))
 const shared = files.filter(file => !alone.includes(file))
 

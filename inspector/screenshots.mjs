@@ -15,8 +15,10 @@ const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height
 
 let { url, stop } = await serve()
 const { module: browsers } = await runnerImport(join(root, 'test/find-browser.ts'))
+const found = browsers.findBrowser()
+if ('problem' in found) throw new Error(found.problem)
 const browser = await chromium.launch({
-  executablePath: browsers.findBrowser(),
+  executablePath: found.path,
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
 })
 try {

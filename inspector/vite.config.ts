@@ -36,6 +36,7 @@ export default defineConfig({
     // A view that is opened while the server is started again needs only its own file, and a first visit few requests.
     cssCodeSplit: false,
     rolldownOptions: {
+      checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           groups: [

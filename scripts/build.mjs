@@ -45,6 +45,8 @@ async function bundleCode() {
         'jsonc-parser$': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
       },
     },
+    // How long a plugin takes depends on the machine, and is nothing that whoever builds could mend.
+    checks: { bundlerTimings: false },
     external: id => installed.some(name => id === name || id.startsWith(`${name}/`)),
   })
   const { output } = await build.write({

@@ -45,6 +45,10 @@ it('makes keys in a file that no server has opened yet, lists and revokes them',
   const keys = runIn(folder)
   const made = await keys('create', 'Ada', '--scopes', 'read,chat', '--tenant', 'red')
   expect(made).toMatchObject({ status: 0, stderr: '' })
+  const spoken = await keys('create', 'tablet', '--person', 'ada')
+  expect((await keys('list')).lines).toEqual([made.lines[0], spoken.lines[0]])
+  expect(spoken.lines[0]).toMatch(/ {2}default {2}chat {2}@ada {2}tablet$/)
+  await keys('revoke', spoken.lines[1]!.slice(3, 15))
   const [record = '', key = ''] = made.lines
   expect(key).toMatch(/^tl_[0-9a-f]{12}_[\w-]{43}$/)
   const id = key.slice(3, 15)
@@ -63,7 +67,10 @@ it('makes keys in a file that no server has opened yet, lists and revokes them',
     stderr: expect.stringContaining('chat, read, inspect, admin, metrics'),
   })
   expect(await keys('create', 'x', '--tenant', '~keys')).toMatchObject({ status: 2 })
-  expect(await keys('create', 'x', '--store', 'nothing')).toMatchObject({ status: 2 })
+  expect(await keys('create', 'x', '--store', 'postgres://box/d')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("unknown option '--store'"),
+  })
 })
 
 it('has no keys where there is no file, and makes none by listing', async () => {

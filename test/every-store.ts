@@ -20,7 +20,6 @@ export async function someStores(): ReturnType<typeof everyStore> {
 export async function everyStore(): Promise<readonly (readonly [name: string, create: () => Store])[]> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-stores-'))
   const reason = whyNoPostgres()
-  if (reason) console.warn(`Not tested on PostgreSQL: ${reason}`)
   const server = reason ? undefined : await startPostgres()
   const opened: Store[] = []
   let count = 0

@@ -91,8 +91,7 @@ async function connect(transport: StdioClientTransport | StreamableHTTPClientTra
   }
 }
 
-const noPostgres = whyNoPostgres()
-if (noPostgres !== undefined) console.log(`MCP with PostgreSQL is not tested: ${noPostgres}`)
+const noPostgres = whyNoPostgres('MCP with PostgreSQL')
 let postgres: TestPostgres | undefined
 
 beforeAll(async () => {
@@ -257,7 +256,7 @@ describe.each<readonly [string, () => Promise<Connected>]>([
 })
 
 it.skipIf(noPostgres !== undefined)('is run on a PostgreSQL database', async () => {
-  const { call } = await runWith('--store', postgres!.url)
+  const { call } = await runWith('--db', postgres!.url)
   expect(await call('list_conversations')).toContain('"harbour" "Boats and berths"')
   expect(await call('explain_context', { conversation: 'harbour' })).toContain('The newest calls:')
 })

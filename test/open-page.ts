@@ -20,7 +20,9 @@ export function openBrowser(): Promise<Browser> {
 }
 
 async function connectBrowser(): Promise<Browser> {
-  const connected = await chromium.connect(await sharedServer('browser', findBrowser()))
+  const found = findBrowser()
+  if ('problem' in found) throw new Error(found.problem)
+  const connected = await chromium.connect(await sharedServer('browser', found.path))
   afterFile(async () => {
     browser = undefined
     await connected.close()

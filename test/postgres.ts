@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { skipReason } from './needs.ts'
 import { findPostgres } from './postgres-binaries.ts'
 import { connect, runSql, startServer, type TestPostgres } from './postgres-server.ts'
 import { sharedServer } from './shared-server.ts'
 
 export { runSql, type TestPostgres } from './postgres-server.ts'
 
-/** Why there is no server to test against on this machine; nothing when there is one. */
-export function whyNoPostgres(): string | undefined {
+/** Why there is no server to test against on this machine, printed; nothing when there is one. */
+export function whyNoPostgres(tests = 'PostgreSQL'): string | undefined {
   if (process.env.DATABASE_URL) return undefined
   const found = findPostgres()
-  return 'problem' in found ? found.problem : undefined
+  return 'problem' in found ? skipReason(tests, found.problem) : undefined
 }
 
 /**
@@ -23,8 +24,7 @@ export function describePostgres(
   tests: (server: TestPostgres & { readonly client: pg.Client }) => void,
   options: { readonly isOwn?: boolean } = {},
 ): void {
-  const reason = whyNoPostgres()
-  if (reason) console.warn(`Not tested: ${name}: ${reason}`)
+  const reason = whyNoPostgres(name)
   describe.skipIf(reason)(reason ? `${name}: ${reason}` : name, () => {
     // Filled before the first test, and only used by then.
     const server = {} as TestPostgres & { readonly client: pg.Client }

@@ -16,7 +16,6 @@ export interface RawStore {
 /** A new store of each database that can be had here, with a look at its raw data. */
 export function rawStores(): readonly (readonly [name: string, open: () => Promise<RawStore>])[] {
   const reason = whyNoPostgres()
-  if (reason) console.warn(`Not tested on PostgreSQL: ${reason}`)
   return [['SQLite', openSqlite], ...(reason ? [] : [['PostgreSQL', openPostgres] as const])]
 }
 

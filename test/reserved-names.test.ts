@@ -28,7 +28,8 @@ it('refuses it where a client of useChat names its chat', async () => {
   const handle = createUIChatHandler({ ...options, user: () => 'ada' })
   const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }
   const body = JSON.stringify({ id: name, messages: [message], trigger: 'submit-message' })
-  const answer = await handle(new Request('http://127.0.0.1/api/chat', { method: 'POST', body }))
+  const headers = { 'content-type': 'application/json' }
+  const answer = await handle(new Request('http://127.0.0.1/api/chat', { method: 'POST', headers, body }))
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('is reserved')])
   expect(await history.conversations()).toEqual([])
 })

@@ -11,7 +11,7 @@ export const ciOnly = [
   'test/experiment/(kill|leases|many).test.ts',
   'test/embed/embed-purity.test.ts',
   'test/chat/long-conversation.test.ts',
-  'test/server/(clients|identity-fuzz|known-clients|pauses|program-runs|serve|slow-database|stopped|ten-prompts|words-for-people).test.ts',
+  'test/server/(clients|identity-fuzz|known-clients|pauses|program-runs|serve|slow-database|stopped|stopped-database|ten-prompts|words-for-people).test.ts',
   'test/server/native/(cost|frameworks|fuzz).test.ts',
   'src/history/long-(thread|turn).test.ts',
   'src/stores/sqlite/sqlite-process.test.ts',

@@ -1,8 +1,8 @@
 /**
  * Runs the A/B agent: two server processes on one log, behind a front that sends each request to the other one.
  *
- *   --store FILE|postgres://…   the log (ab-agent.db)        --ollama MODEL   a real model instead of rules
- *   --port NUMBER               where the page is (4180)     --ollama-host URL   where Ollama is
+ *   --db FILE|postgres://…   the log (ab-agent.db)        --ollama MODEL   a real model instead of rules
+ *   --port NUMBER            where the page is (4180)     --ollama-host URL   where Ollama is
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,14 +14,14 @@ import { startFront } from './front.ts'
 
 const { values } = parseArgs({
   options: {
-    store: { type: 'string', default: 'ab-agent.db' },
+    db: { type: 'string', default: 'ab-agent.db' },
     ollama: { type: 'string' },
     'ollama-host': { type: 'string' },
     port: { type: 'string', default: '4180' },
   },
 })
 const { port } = values
-const store = /^postgres(ql)?:/.test(values.store) ? values.store : resolve(values.store)
+const store = /^postgres(ql)?:/.test(values.db) ? values.db : resolve(values.db)
 
 const page = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-'))
 process.once('exit', () => rmSync(page, { recursive: true, force: true }))

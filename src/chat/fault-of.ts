@@ -1,4 +1,5 @@
 import { ContextOverflowError } from '../context/compose/finish.ts'
+import { ImportStoppedError } from '../history/transfer/import-error.ts'
 import {
   BadRequestError,
   InvalidMessageError,
@@ -7,7 +8,7 @@ import {
   ThroughlineError,
 } from '../log/error.ts'
 import { ModelError } from '../models/model.ts'
-import { ConflictError, LeaseError } from '../stores/store-error.ts'
+import { ConflictError, isStoreFault, LeaseError, storeFaultText } from '../stores/store-error.ts'
 
 /** An error as clients are told over HTTP. */
 export interface HttpFault {
@@ -53,6 +54,14 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     const tokens = { prompt: needed + window - capacity, window }
     return { status: 400, code: 'context_too_long', message, details: message, tokens, isRetryable: false }
   }
+  if (error instanceof ImportStoppedError) {
+    const cause = faultOf(error.cause, more)
+    return { ...cause, code, message: `${error.progress} ${cause.message}` }
+  }
+  if (isStoreFault(error)) {
+    const status = code === 'store_full' ? 507 : 503
+    return { status, code, message: storeFaultText(code), isRetryable: status === 503 }
+  }
   const status = more[code] ?? (statuses as Readonly<Record<string, number>>)[code] ?? 500
   const field = error instanceof InvalidOptionError ? error.option : undefined
   return { status, code, message, isRetryable: status === 503, field }
@@ -86,11 +95,6 @@ const statuses = {
   key_reused: 422,
   invalid_option: 400,
   invalid_text: 400,
-  store_full: 507,
-  store_unavailable: 503,
-  outcome_unknown: 503,
-  store_busy: 503,
-  store_locked: 503,
 } as const satisfies Readonly<Record<string, number>>
 
 /** The codes of errors that have no class of their own. */

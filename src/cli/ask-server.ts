@@ -7,12 +7,15 @@ export interface ServerFlags {
   readonly key?: string
 }
 
-export const withServer = (command: Command): Command =>
+export const withServer = (command: Command, scope = 'admin'): Command =>
   command
     .option('--server <url>', 'ask a server that is running, in place of its database')
-    .option('--key <key>', 'a key with the scope "admin", for --server; also THROUGHLINE_KEY')
+    .option('--key <key>', `a key with the scope "${scope}", for --server; also THROUGHLINE_KEY`)
 
-/** Asks a server that is running, by its API. What is not there to be deleted is an answer, other failures are errors. */
+/**
+ * Asks a server that is running, by its API. A body is sent as JSON, a Blob as it is. What is not there to be deleted is an answer,
+ * other failures are errors.
+ */
 export function askServer(server: string, key = process.env.THROUGHLINE_KEY, under = '') {
   const base = `${server.replace(/\/+$/, '')}/throughline/v1${under}`
   return async (method: string, path = '', body?: unknown): Promise<Response> => {
@@ -22,7 +25,7 @@ export function askServer(server: string, key = process.env.THROUGHLINE_KEY, und
         method,
         redirect: 'error',
         headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
       })
     } catch (error) {
       const { message, cause } = error as Error

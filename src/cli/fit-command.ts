@@ -38,7 +38,10 @@ interface FitFlags extends PolicyOptions {
 /** `throughline fit chat.json --window 4096`: prints the context as JSON, as text, or its receipt. */
 export function fitCommand(command: Command): void {
   command
-    .argument('[file]', 'a JSON array of messages, or one message a line; standard input without it')
+    .argument(
+      '[file]',
+      'a JSON array of messages, one message a line, or what "throughline log export" wrote; standard input without it',
+    )
     .option('-w, --window <tokens>', "the model's window", wholeNumber(1), 4096)
     .option('-r, --reserve <tokens>', 'kept free for the reply', wholeNumber(), 0)
     .option('-p, --policy <name>', policyNames.join(', '), 'default')
@@ -61,7 +64,7 @@ export function fitCommand(command: Command): void {
 
 async function run(file: string | undefined, options: FitFlags): Promise<void> {
   const name = file ?? 'standard input'
-  const chat = readChat(name, await readInput(file))
+  const chat = await readChat(name, await readInput(file))
   const { window, reserve, shape, overflow, pin: pins, maxToolTokens } = options
   const count = await chooseCounter(options.count, options.model)
   const policy = choosePolicy(options.policy, options)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { present } from '../log/values.ts'
 import { askServer, type ServerFlags, withServer } from './ask-server.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
-import { checkDatabase, type LogOptions, writeHistory } from './open-log.ts'
+import { checkDatabase, type LogOptions, withDatabase, writeHistory } from './open-log.ts'
 import { UserError } from './print.ts'
 
 interface ForgetOptions extends LogOptions, DeletionOptions, ServerFlags {
@@ -13,12 +13,11 @@ interface ForgetOptions extends LogOptions, DeletionOptions, ServerFlags {
 
 /** `throughline forget`: deletes conversations whole, with all that was made of them. */
 export function forgetCommand(forget: Command): void {
-  const command = withDeletionOptions(forget)
+  const command = withDatabase(withDeletionOptions(forget))
     .argument('[conversation]', 'one conversation')
     .option('--person <name>', 'every conversation of this person')
     .option('--actor <name>', 'every conversation in which this actor has a thread')
     .option('--all', 'every conversation of the tenant')
-    .option('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database', 'throughline.db')
     .option('--tenant <name>', 'whose conversations; with --server: those of the key', 'default')
   withServer(command).action(async (conversation: string | undefined, options: ForgetOptions) => {
     const { person, actor, all } = options

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createKeys, type KeyRecord, type Keys, type NewKey } from '../server/auth/create-keys.ts'
 import { askServer, type ServerFlags, withServer } from './ask-server.ts'
-import { checkDatabase, type DatabaseOptions, databaseOf, withDatabase, withStore } from './open-log.ts'
+import { checkDatabase, type DatabaseOptions, withDatabase, withStore } from './open-log.ts'
 import { print, UserError } from './print.ts'
 
 type KeysOptions = DatabaseOptions & ServerFlags
@@ -24,7 +24,10 @@ export function keysCommand(keys: Command): void {
       print(describe(record))
       print(key)
     })
-  add('list', 'all keys, the oldest first').action(async (options: KeysOptions) => {
+  add(
+    'list',
+    'all keys, the oldest first: id, time, tenant, scopes, @person if it speaks for one, name',
+  ).action(async (options: KeysOptions) => {
     for (const record of await onKeys(options, 'read', keys => keys.list())) print(describe(record))
   })
   add('revoke <id>', 'makes a key useless, within seconds on every server').action(
@@ -36,18 +39,22 @@ export function keysCommand(keys: Command): void {
   )
 }
 
-const describe = ({ id, tenant, scopes, created, name }: KeyRecord) =>
-  `${id}  ${new Date(created).toISOString()}  ${tenant}  ${scopes.join(',')}  ${name}`
+/** A person is named by `@`, as names of keys and of persons may be the same. */
+const describe = ({ id, tenant, person, scopes, created, name }: KeyRecord) =>
+  [
+    ...[id, new Date(created).toISOString(), tenant, scopes.join(',')],
+    ...(person === undefined ? [] : [`@${person}`]),
+    name,
+  ].join('  ')
 
 type ManagedKeys = Pick<Keys, 'create' | 'list' | 'revoke'>
 
 async function onKeys<T>(
-  { server, key, ...database }: KeysOptions,
+  { server, key, db }: KeysOptions,
   what: 'create' | 'read' | 'write',
   use: (keys: ManagedKeys) => Promise<T>,
 ): Promise<T> {
   if (server !== undefined) return use(keysOfServer(server, key))
-  const db = databaseOf(database)
   if (what !== 'create') checkDatabase(db)
   return withStore(db, what === 'read', store => use(createKeys(store)))
 }

@@ -1,24 +1,25 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import type { ThreadCall } from '../history/calls/calls.ts'
-import { predictedIn } from '../history/calls/read-plan.ts'
-import type { Thread } from '../history/thread.ts'
 import { ExportError } from '../history/transfer/export-conversation.ts'
 import { ImportStoppedError, InvalidImportError } from '../history/transfer/import-error.ts'
 import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { plural } from '../log/line.ts'
 import { checkNamed } from '../server/auth/named-person.ts'
 import { listTenants } from '../server/auth/tenants.ts'
+import { isPostgres } from '../stores/is-postgres.ts'
+import { type ServerFlags, withServer } from './ask-server.ts'
+import { addContextCommands } from './context-commands.ts'
 import { addHandCommands } from './hand-commands.ts'
+import { intoDatabase, intoServer } from './import-into.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'
 import { messageLine } from './message-line.ts'
 import { age, wholeNumber } from './number-option.ts'
-import type { AddCommand, LogOptions, TenantsOptions, ThreadOptions } from './open-log.ts'
+import type { AddCommand, LogOptions, TenantsOptions } from './open-log.ts'
 import {
   adderFor,
   historiesOf,
-  isPostgres,
+  onThread,
   readHistory,
   withAllTenants,
   withStore,
@@ -38,9 +39,6 @@ export function logCommand(log: Command): void {
 }
 
 function addLookCommands(add: AddCommand): void {
-  const addForThread = (name: string, description: string): Command =>
-    withThread(add(`${name} <conversation>`, description))
-
   add('tenants', 'the tenants that have conversations').action((options: LogOptions) =>
     withStore(options.db, true, async store => {
       for (const tenant of await listTenants(store)) print(tenant)
@@ -63,7 +61,7 @@ function addLookCommands(add: AddCommand): void {
         )
     }),
   )
-  addForThread('show', 'what a user may see of a thread')
+  withThread(add('show <conversation>', 'what a user may see of a thread'))
     .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber())
     .option('--places', 'with their places, by which pin, hide and erase name them')
     .action(
@@ -72,22 +70,7 @@ function addLookCommands(add: AddCommand): void {
           printText(`${places ? `#${message.seq} ` : ''}${messageLine(message, message.seq)}\n`)
       }),
     )
-  addForThread('calls', 'the model calls of a thread, the newest first')
-    .option('-n, --last <calls>', 'only the newest ones, this many', wholeNumber(), 20)
-    .action(
-      onThread(async (thread, { last: limit }: { readonly last: number }) => {
-        for (const call of await thread.calls({ limit })) print(describeCall(call))
-      }),
-    )
-  addForThread('dump', 'what the model would see of it, or saw in a call')
-    .option('-w, --window <tokens>', 'the window of the context', wholeNumber(1), 4096)
-    .option('--at <entry>', 'as it was when this entry was the last', wholeNumber())
-    .option('--call <id>', 'what was sent in this call')
-    .action(
-      onThread(async (thread, options: DumpOptions) =>
-        printText(await thread.dump(await toDumped(thread, options))),
-      ),
-    )
+  addContextCommands(add)
   add('search <words>', 'messages that have these words, the best first, as a user may see them')
     .option('--all', 'also in notes, in calls that write them and in the data of the application')
     .action((words: string, options: LogOptions & { readonly all?: boolean }) =>
@@ -97,37 +80,6 @@ function addLookCommands(add: AddCommand): void {
           print(`${thread.conversation}/${thread.actor}/${thread.branch} #${seq} ${role}: ${snippet}`)
       }),
     )
-}
-
-interface DumpOptions {
-  readonly window: number
-  readonly at?: number
-  readonly call?: string
-}
-
-async function toDumped(thread: Thread, { window, at, call }: DumpOptions) {
-  if (call === undefined) return { window, at }
-  const match = (await thread.calls()).find(({ id }) => id === call)
-  if (!match) throw new UserError(`there is no call ${call}; "throughline log calls" lists them`)
-  return match
-}
-
-function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
-  return (conversation: string, options: ThreadOptions & Options) =>
-    readHistory(options, async history => {
-      const { actor, branch } = options
-      const thread = history.thread(conversation, { actor, branch })
-      if ((await thread.messages({ limit: 1 })).length === 0)
-        throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
-      await use(thread, options)
-    })
-}
-
-function describeCall(call: ThreadCall): string {
-  const { id, turn, time, model, reported, status, error } = call
-  const read = reported === undefined ? '' : `, ${reported} reported`
-  const outcome = error === undefined ? status : `${status}: ${error}`
-  return `${id}  ${new Date(time).toISOString()}  turn ${turn}  ${model}  ${plural(predictedIn(call), 'token')} predicted${read}  ${outcome}`
 }
 
 function addTransferCommands(add: AddCommand): void {
@@ -158,22 +110,23 @@ function addTransferCommands(add: AddCommand): void {
         if (unread) throw unread
       }),
     )
-  add('import [files...]', importHelp, { makesDatabase: true })
+  withServer(add('import [files...]', importHelp, { makesDatabase: true }))
     .option('--as <name>', 'the name that the conversation gets here')
     .option('--person <name>', 'whose they are: with --remember person, their other conversations quote them')
-    .action((files: readonly string[], { as, person, ...options }: LogOptions & ImportOptions) =>
-      writeHistory(options, async history => {
-        if (as !== undefined && files.length > 1)
-          throw new UserError('--as names one conversation: give one file')
-        if (person !== undefined) checkNamed(person)
-        if (files.length === 0) print(describeImport(await history.import(standardInput(), { as, person })))
+    .action(async (files: readonly string[], options: ImportFlags) => {
+      const { as, person } = options
+      if (as !== undefined && files.length > 1)
+        throw new UserError('--as names one conversation: give one file')
+      if (person !== undefined) checkNamed(person)
+      const onto = options.server === undefined ? intoDatabase : intoServer
+      await onto(options, async importFrom => {
+        if (files.length === 0) print(describeImport(await importFrom(undefined)))
         for (const file of files) {
-          const text = () => createReadStream(file, 'utf8')
-          const imported = await history.import(text, { as, person }).catch(withFile(file))
+          const imported = await importFrom(file).catch(withFile(file))
           print(`${file}: ${describeImport(imported)}`)
         }
-      }),
-    )
+      })
+    })
   add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
     async (to: string, { db }: LogOptions) => {
       const advice = 'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"'
@@ -185,14 +138,10 @@ function addTransferCommands(add: AddCommand): void {
   )
 }
 
+type ImportFlags = LogOptions & ServerFlags & ImportOptions
+
 const importHelp =
   'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern'
-
-/** What is piped in. It is kept in memory, because it is read twice. */
-async function* standardInput(): AsyncGenerator<string> {
-  process.stdin.setEncoding('utf8')
-  for await (const piece of process.stdin) yield piece as string
-}
 
 const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
   if (error.syscall !== undefined) throw new UserError(`cannot read ${file}: ${error.message}`)

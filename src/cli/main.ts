@@ -93,5 +93,5 @@ function report(error: unknown): number {
 /** The advice of the library, to open the file for reading, is none for the command line. */
 function lockedAdvice({ message }: Error): string {
   const [problem] = message.split('. ', 1)
-  return `${problem}: stop that first; or, if it is a server, ask it with --server <url> --key <a key with the scope "admin"> (forget, keys)`
+  return `${problem}: stop that first; or, if it is a server, ask it with --server <url> --key <a key with the scope "admin"> (forget, keys, log pin, hide, erase and import)`
 }

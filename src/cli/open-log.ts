@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createHistory } from '../history/create-history.ts'
 import type { History, HistoryOptions } from '../history/history.ts'
+import type { Thread } from '../history/thread.ts'
 import { listTenants } from '../server/auth/tenants.ts'
 import { residueNote } from '../stores/erased.ts'
+import { isPostgres } from '../stores/is-postgres.ts'
 import type { Store } from '../stores/store.ts'
+import type { ServerFlags } from './ask-server.ts'
 import { printError, UserError } from './print.ts'
 
 export interface LogOptions {
@@ -12,21 +15,11 @@ export interface LogOptions {
   readonly tenant: string
 }
 
-/** A database by its file, or by the URL of a server in place of it. */
-export interface DatabaseOptions {
-  readonly db: string
-  readonly store?: string
-}
+export type DatabaseOptions = Pick<LogOptions, 'db'>
 
+/** The database has this one name in every command, and in the settings of the server. */
 export const withDatabase = (command: Command): Command =>
-  command
-    .option('--db <path>', 'an SQLite file; a server may be writing to it', 'throughline.db')
-    .option('--store <url>', 'a PostgreSQL database instead: postgres://…')
-
-export function databaseOf({ db, store }: DatabaseOptions): string {
-  if (store === undefined || isPostgres(store)) return store ?? db
-  throw new UserError('--store takes the URL of a PostgreSQL database; --db takes a file')
-}
+  command.option('--db <path|url>', 'an SQLite file, or postgres://… for PostgreSQL', 'throughline.db')
 
 export interface ThreadOptions extends LogOptions {
   readonly actor: string
@@ -38,19 +31,28 @@ export const withThread = (command: Command): Command =>
     .option('--actor <name>', 'whose thread', 'assistant')
     .option('--branch <name>', 'which line of the thread', 'main')
 
+/** Runs a command that reads one thread, which must be there. */
+export function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
+  return (conversation: string, options: ThreadOptions & Options) =>
+    readHistory(options, async history => {
+      const { actor, branch } = options
+      const thread = history.thread(conversation, { actor, branch })
+      if ((await thread.messages({ limit: 1 })).length === 0)
+        throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
+      await use(thread, options)
+    })
+}
+
 export type AddCommand = ReturnType<typeof adderFor>
 
 /** Adds commands with `--db` and `--tenant`. Unless `makesDatabase`, a mistyped path must not become a new file. */
 export function adderFor(parent: Command, whose: string) {
   return (name: string, description: string, { makesDatabase } = { makesDatabase: false }): Command =>
-    parent
-      .command(name)
-      .description(description)
-      .option('--db <path>', 'an SQLite file, or the URL of a PostgreSQL database', 'throughline.db')
+    withDatabase(parent.command(name).description(description))
       .option('--tenant <name>', whose, 'default')
       .hook('preAction', command => {
-        const { db } = command.opts<LogOptions>()
-        if (!makesDatabase) checkDatabase(db)
+        const { db, server } = command.opts<LogOptions & ServerFlags>()
+        if (!makesDatabase && server === undefined) checkDatabase(db)
       })
 }
 
@@ -58,8 +60,6 @@ export function checkDatabase(db: string): void {
   if (!isPostgres(db) && !existsSync(db))
     throw new UserError(`there is no database ${db}: say where it is with --db`)
 }
-
-export const isPostgres = (db: string) => /^postgres(ql)?:/.test(db)
 
 /** Opens a history for reading; a server may be writing to the file at the same time. */
 export const readHistory = <T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> =>

@@ -1,6 +1,8 @@
 import { findNodeAtLocation, parseTree, visit } from 'jsonc-parser'
+import { InvalidImportError } from '../history/transfer/import-error.ts'
+import { plural } from '../log/line.ts'
 import type { MessageLike } from '../log/message.ts'
-import { attempt } from '../log/values.ts'
+import { attempt, parseJsonObject } from '../log/values.ts'
 import { UserError } from './print.ts'
 
 export interface ChatFile {
@@ -11,9 +13,10 @@ export interface ChatFile {
   lineOf(seq: number): number
 }
 
-/** Reads a list of messages, a request with "messages", or a message a line. Errors name the line of `name`. */
-export function readChat(name: string, input: string): ChatFile {
+/** Reads a list of messages, a request with "messages", a message a line, or our own export. Errors name the line of `name`. */
+export async function readChat(name: string, input: string): Promise<ChatFile> {
   const text = input.replace(/^\uFEFF/, '')
+  if (isExport(text)) return readExported(name, text)
   const start = text.trimStart()[0]
   if (start === undefined)
     throw new UserError(`${name}:1: is empty: expected a JSON array of messages, or one a line`)
@@ -25,6 +28,37 @@ export function readChat(name: string, input: string): ChatFile {
     if (Array.isArray(messages)) return { messages, tools: Array.isArray(tools) ? tools : [], lineOf }
   } else if (whole && start === '[') throw new UserError(`${name}:${whole.line}: ${whole.problem}`)
   return readLines(name, text)
+}
+
+/** Whether a text begins as `throughline log export` writes it. */
+function isExport(text: string): boolean {
+  const end = text.indexOf('\n')
+  const first = parseJsonObject(text.slice(0, Math.min(end < 0 ? text.length : end, longestHead)))
+  return first?.kind === 'conversation' && first.throughline !== undefined
+}
+
+/** The first line of an export has a title and metadata, no messages. */
+const longestHead = 1_000_000
+
+/** The thread of the assistant, or the only one, of the one conversation of an export. */
+async function readExported(name: string, text: string): Promise<ChatFile> {
+  const { createHistory } = await import('../history/create-history.ts')
+  const { memoryStore } = await import('../stores/memory/memory-store.ts')
+  const history = createHistory({ store: memoryStore() })
+  const { conversations } = await history.import(text).catch(error => {
+    throw error instanceof InvalidImportError ? new UserError(`${name}: ${error.message}`) : error
+  })
+  const [conversation] = conversations
+  if (conversation === undefined || conversations.length > 1)
+    throw new UserError(
+      `${name}: has ${plural(conversations.length, 'conversation')}, and one is fitted: "throughline log export <conversation>" writes one`,
+    )
+  const [info] = await history.conversations({ only: conversation })
+  const threads = info?.threads ?? []
+  const usual = threads.find(({ actor, branch }) => actor === 'assistant' && branch === 'main')
+  const { actor, branch } = usual ?? threads[0] ?? {}
+  const messages = await history.thread(conversation, { actor, branch }).messages()
+  return { messages, tools: [], lineOf: () => 1 }
 }
 
 function readLines(name: string, text: string): ChatFile {

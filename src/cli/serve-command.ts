@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { SettingName } from '../server/config/config-schema.ts'
-import {
-  about,
-  defaultOf,
-  flagOf,
-  formOf,
-  printConfig,
-  settingNames,
-} from '../server/config/config-schema.ts'
+import { about, defaultOf, flagOf, formOf, printConfig } from '../server/config/config-schema.ts'
 import { readConfig } from '../server/config/read-config.ts'
+import { settingGroups } from '../server/config/setting-groups.ts'
 import { printError, printText, UserError } from './print.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** `throughline serve`: stands between clients and their model server, until the process is stopped. */
 export function serveCommand(command: Command): void {
+  // Explained only when help is asked for, which not every start should wait for.
+  command.configureHelp({
+    optionDescription: option => option.description || explain(option.attributeName() as SettingName),
+  })
+  for (const [group, names] of Object.entries(settingGroups)) {
+    command.optionsGroup(`${group}:`)
+    // A switch that is named is on.
+    for (const name of names)
+      command.option(`${flagOf(name)} ${formOf(name) === switchForm ? '[value]' : '<value>'}`)
+  }
   command
+    .optionsGroup('Settings and help:')
     .option('--config <file>', 'a JSON file with settings; also THROUGHLINE_CONFIG')
     .option('--print-config', 'print the settings and where they come from, and end')
-    // Explained only when help is asked for, which not every start should wait for.
-    .configureHelp({
-      optionDescription: option => option.description || explain(option.attributeName() as SettingName),
-    })
-  // A switch that is named is on.
-  for (const name of settingNames)
-    command.option(`${flagOf(name)} ${formOf(name) === switchForm ? '[value]' : '<value>'}`)
+    .helpOption('-h, --help', 'display help for command')
+    .addHelpText('after', examples)
   command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
     const file = fileOf(path ?? process.env.THROUGHLINE_CONFIG)
     const effective = readConfig({ flags, env: process.env, file })
@@ -53,6 +53,13 @@ export function serveCommand(command: Command): void {
     await server.stop()
   })
 }
+
+const examples = `
+Examples:
+  throughline serve --upstream http://127.0.0.1:8080 --window 16384
+      before llama.cpp or another server on this machine
+  throughline serve --upstream https://api.openai.com --shadow
+      before OpenAI, and at first only watch: the page shows what would have been sent`
 
 const switchForm = 'true or false'
 

@@ -195,26 +195,20 @@ const unitAt = ({ transcript: { units } }: Frame, at: number) => units[rangeAt(u
 
 function sentVerdict({ part, altered, held, isCleared }: Piece, isLate: boolean): Verdict {
   if (altered) return { fate: isCleared ? 'cleared' : 'altered', ...altered }
-  return isLate && part === 'history' && !held ? byRight : { ...keptVerdict(part), ...held }
+  return { ...keptVerdict(part, isLate), ...held }
 }
 
-const byRight: Verdict = {
-  fate: 'kept',
-  rule: 'right',
-  why: 'the last exchanges, and a pasted text, stay by right',
+/** Why a message of a part is sent as it is. `isLate`: whether it stands where the last exchanges stay by right. */
+export const keptVerdict = (part: Part, isLate = false): Verdict => {
+  const rule = isLate && part === 'history' ? 'right' : part
+  return { fate: 'kept', rule, why: keptWhy[rule] ?? 'fits' }
 }
 
-/** Why a message of a part is sent as it is. */
-export const keptVerdict = (part: Part): Verdict => ({
-  fate: 'kept',
-  rule: part,
-  why: keptWhy[part] ?? 'fits',
-})
-
-const keptWhy: Partial<Record<Part, string>> = {
+const keptWhy: Partial<Record<Part | 'right', string>> = {
   system: 'it is a system message',
   first: 'the first user message is always sent',
   latest: 'the end of the latest turn is always sent',
+  right: 'the last exchanges, and a pasted text, stay by right',
 }
 
 /** The own reason of a note or of a result without a call that is not sent. */

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import type { Hands, History, Thread } from '../history/index.ts'
 import { ThroughlineError } from '../log/error.ts'
+import { isStoreFault, storeFaultText } from '../stores/store-error.ts'
 import { defineMcpTool, type McpTool, threadFields } from './define-mcp-tool.ts'
 import { explainContext } from './explain-context.ts'
 import { findThread } from './find-thread.ts'
@@ -41,10 +42,13 @@ async function answer(text: () => Promise<string>): Promise<CallToolResult> {
   try {
     return { content: [{ type: 'text', text: await text() }] }
   } catch (error) {
-    const message =
-      error instanceof ThroughlineError ? error.message : 'Something failed while the log was read.'
-    return { content: [{ type: 'text', text: message }], isError: true }
+    return { content: [{ type: 'text', text: wordsOf(error) }], isError: true }
   }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof ThroughlineError)) return 'Something failed while the log was read.'
+  return isStoreFault(error) ? storeFaultText(error.code) : error.message
 }
 
 const effects = {

@@ -20,13 +20,15 @@ import { chooseTenant, listTenants, tenantHeader } from './auth/tenants.ts'
 import { type CacheOptions, createCache } from './cache/create-cache.ts'
 import { type AnswerOptions, answerOptionNames } from './exchange/answer.ts'
 import { createLogs, logOfPerson } from './exchange/inquiry.ts'
+import { patientStore } from './exchange/patient-store.ts'
 import { restingStore } from './exchange/resting-store.ts'
 import { createRunner, type Served } from './exchange/runner.ts'
 import { type SweepOptions, sweep } from './exchange/sweep.ts'
+import type { OnStoreFault } from './exchange/unstored.ts'
 import { type AllowedNames, checkNames } from './guard/check-host.ts'
 import { createBodyParser } from './guard/create-body-parser.ts'
 import { createGate } from './guard/create-gate.ts'
-import { checkReadiness } from './health/check-readiness.ts'
+import { createReadiness } from './health/check-readiness.ts'
 import { createMetrics } from './health/create-metrics.ts'
 import { inspectorRoutes } from './inspector/inspector-routes.ts'
 import { answerChat } from './routes/chat-route.ts'
@@ -54,6 +56,13 @@ export interface ServerOptions
   readonly upstream: Upstream | Upstreams
   /** Whether conversations are kept and fitted. Without it requests are only passed on. Default true. */
   readonly memory?: boolean
+  /**
+   * What becomes of a request while the store fails: one that holds its whole list is answered all the same and not stored
+   * (`pass`), or refused like one that needs the log. Default `pass`.
+   */
+  readonly onStoreFault?: OnStoreFault
+  /** How long the store may take for a step of placing a request, in milliseconds. Default 200. */
+  readonly storeWaitMs?: number
   /** Which names clients may use for this server. Default: those of this machine. */
   readonly allowed?: AllowedNames
   /** Keys that may do everything in the tenant `default`. Keys in the store are valid too. */
@@ -76,6 +85,8 @@ export interface ServerOptions
 
 const defaults = {
   memory: true,
+  onStoreFault: 'pass',
+  storeWaitMs: 200,
   promise: 1_000_000,
   manage: false,
   allowed: { host: '127.0.0.1', hosts: [], origins: [] },
@@ -113,7 +124,7 @@ export function createServer(rawOptions: ServerOptions) {
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
-  const store = noticingStore(restingStore(rememberingStore(rawOptions.store)), (...write) => {
+  const store = noticingStore(restingStore(rememberingStore(patientStore(rawOptions.store))), (...write) => {
     if (write[2] !== 'written') bodies.forget()
     api.onWrite(...write)
   })
@@ -121,6 +132,7 @@ export function createServer(rawOptions: ServerOptions) {
   const keys = createKeys(store, { now })
   const identify = createIdentify({ keys, now, apiKeys, isRequired: needsKey })
   const metrics = createMetrics()
+  const readiness = createReadiness(rawOptions.store, upstreams.all)
   const cache = createCache({ ...settled, onRead: metrics.readAhead })
   const gate = createGate(maxStreams, inside => cache.busy(inside === 0))
   const cancels = createCancels(store)
@@ -163,7 +175,7 @@ export function createServer(rawOptions: ServerOptions) {
     context.json({ status: 'ok', upstream: upstreams.all.map(({ upstream }) => upstream.kind).join(', ') }),
   )
   app.get('/health/readiness', async context => {
-    const { isReady, ...parts } = await checkReadiness(store, upstreams.all)
+    const { isReady, ...parts } = await readiness()
     return context.json({ status: isReady ? 'ok' : 'away', ...parts }, isReady ? 200 : 503)
   })
   if (inspector !== undefined) app.route('/', inspectorRoutes(inspector))
@@ -237,6 +249,7 @@ const forPages = cors({
       'left-out-kinds',
       'read',
       'trimmed',
+      'stored',
     ].map(name => `x-throughline-${name}`),
     'retry-after',
   ],

@@ -1,8 +1,9 @@
 import { faultOf, type PlainFaultCode } from '../chat/fault-of.ts'
 import { ContextOverflowError } from '../context/compose/finish.ts'
 import { InvalidPlanError } from '../experiment/experiment-error.ts'
+import { ImportStoppedError } from '../history/transfer/import-error.ts'
 import type { ModelErrorCode } from '../models/model.ts'
-import type { LeaseError } from '../stores/store-error.ts'
+import { isStoreFault, type LeaseError, type StoreProblem } from '../stores/store-error.ts'
 import type { AdapterFault } from './adapters/adapter.ts'
 import { BusyError } from './guard/create-gate.ts'
 
@@ -14,6 +15,9 @@ export function toFault(error: unknown): AdapterFault {
   }
   if (error instanceof ContextOverflowError) return overflowFault(error)
   const fault = faultOf(error, statuses)
+  // The operator reads what clients do not.
+  const cause = error instanceof ImportStoppedError ? error.cause : error
+  if (isStoreFault(cause)) return { ...fault, failure: (cause as Error).message }
   if (fault.code === 'internal_error') return { ...fault, failure: failureOf(error) }
   return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
 }
@@ -76,6 +80,8 @@ export type FaultCode =
   | PlainFaultCode
   | ModelErrorCode
   | LeaseError['code']
+  | StoreProblem
+  | 'outcome_unknown'
   | BusyError['code']
   | 'no_model'
   | 'window_too_small'

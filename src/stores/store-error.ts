@@ -105,6 +105,18 @@ export class OutcomeUnknownError extends ThroughlineError {
   }
 }
 
+/** Whether the store failed, whatever was asked of it. */
+export const isStoreFault = (error: unknown): boolean =>
+  error instanceof StoreError || error instanceof OutcomeUnknownError
+
+/** A fault of the store in words for people outside: the error itself names files, addresses and options. */
+export function storeFaultText(code: string): string {
+  if (code === 'store_full') return 'The disk of the log is full: nothing more can be stored.'
+  if (code === 'outcome_unknown')
+    return 'The log did not say whether it has this: send the same request again.'
+  return 'The log cannot be used at the moment: try again later. The log of the server says why.'
+}
+
 /** A thread's name in messages of errors. */
 export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
 

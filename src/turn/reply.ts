@@ -1,4 +1,5 @@
 import type { Receipt } from '../context/receipt.ts'
+import type { SentBody } from '../history/calls/sent-body.ts'
 import type { SeenMessage } from '../history/log/logged-message.ts'
 import type { MessageLike, ToolCall } from '../log/message.ts'
 import type { EndReason, ModelPart, ModelUsage, ReplyBlocks } from '../models/model.ts'
@@ -16,6 +17,8 @@ export interface ModelReply {
   details?: Readonly<Record<string, unknown>> | undefined
   /** The reply as its provider wants it back. */
   blocks?: ReplyBlocks | undefined
+  /** What is kept of the body that was sent for it. */
+  sent?: Promise<SentBody> | undefined
 }
 
 export type ReplyCall = Required<ToolCall>
@@ -118,6 +121,8 @@ export type WarningCode =
   | 'reply_cut'
   /** The model answered nothing that a user may see. */
   | 'empty_reply'
+  /** The model wrote a mark of ours that stands for a text that it was not sent. A tool that gets one is not run. */
+  | 'stand_in_copied'
 
 export interface TurnOutcome {
   readonly status: TurnEndStatus

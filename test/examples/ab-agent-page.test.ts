@@ -17,7 +17,7 @@ import { startExample } from './start-example.ts'
 const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-page-'))
 let url: string
 beforeAll(async () => {
-  const example = startExample('ab-agent', ['--port', '0', '--store', join(folder, 'log.db')])
+  const example = startExample('ab-agent', ['--port', '0', '--db', join(folder, 'log.db')])
   await openBrowser()
   url = await example
 })

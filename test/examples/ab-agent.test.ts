@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-test-'))
 const store = join(folder, 'log.db')
 let url: string
 beforeAll(async () => {
-  url = await startExample('ab-agent', ['--port', '0', '--store', store])
+  url = await startExample('ab-agent', ['--port', '0', '--db', store])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -245,7 +245,7 @@ it.runIf(isLong)('works with a model of Ollama', async () => {
   const { port } = server.address() as AddressInfo
   const before = url
   const host = `http://127.0.0.1:${port}`
-  const flags = ['--store', join(folder, 'o.db'), '--ollama', 'llama3.2', '--ollama-host', host]
+  const flags = ['--db', join(folder, 'o.db'), '--ollama', 'llama3.2', '--ollama-host', host]
   url = await startExample('ab-agent', ['--port', '0', ...flags])
   onTestFinished(() => {
     url = before
@@ -264,7 +264,7 @@ if (why) console.info(`Skipped: the A/B agent on PostgreSQL, ${why}`)
 it.skipIf(why)('ends the same on PostgreSQL, which two instances hold open at the same time', async () => {
   const postgres = await startPostgres()
   try {
-    url = await startExample('ab-agent', ['--port', '0', '--store', postgres.url])
+    url = await startExample('ab-agent', ['--port', '0', '--db', postgres.url])
     const chat = browser('store', 'on-postgres')
     const plan = await chat.say('Plan a test for https://shop.example/checkout')
     await kill(plan.metadata!.pid!)

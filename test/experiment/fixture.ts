@@ -6,7 +6,7 @@ import { createHistory, type History } from 'throughline/history'
 import { createExperiments, type ExperimentEvent, type Experiments } from '../../src/experiment/index.ts'
 import { rules } from '../../src/models/index.ts'
 import type { Model, ModelPart, ModelRequest } from '../../src/models/model.ts'
-import type { RulesAnswer, RulesRequest } from '../../src/models/rules.ts'
+import type { RulesAnswer, RulesOptions, RulesRequest } from '../../src/models/rules.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { afterFile } from '../after-file.ts'
 
@@ -28,12 +28,17 @@ export function openExperiments(path = newPath()): { history: History; experimen
 }
 
 /** A model that answers from a list, the last answer for ever, and keeps what it was asked. */
-export function script(...answers: readonly (RulesAnswer | ((request: RulesRequest) => RulesAnswer))[]) {
+export const script = (...answers: readonly ScriptAnswer[]) => scriptIn({}, ...answers)
+
+type ScriptAnswer = RulesAnswer | ((request: RulesRequest) => RulesAnswer)
+
+/** The same with options of the model, such as its window. */
+export function scriptIn(options: RulesOptions, ...answers: readonly ScriptAnswer[]) {
   const requests: ModelRequest[] = []
   const model = rules(request => {
     const answer = answers[Math.min(requests.length, answers.length) - 1] ?? ''
     return typeof answer === 'function' ? answer(request) : answer
-  })
+  }, options)
   const recording: Model = {
     ...model,
     stream(request) {

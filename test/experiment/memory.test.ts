@@ -4,7 +4,7 @@ import { createExperiments, defineExperiment } from '../../src/experiment/index.
 import { createHistory } from '../../src/history/index.ts'
 import { reader } from '../../src/models/reader/reader.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
-import { openExperiments, rolesOf, script, textsOf } from './fixture.ts'
+import { openExperiments, rolesOf, script, scriptIn, textsOf } from './fixture.ts'
 
 /** The checks that the first document asks for, with a model that can only answer from what it is sent. */
 it('remembers what was said in the step before', async () => {
@@ -78,7 +78,7 @@ it.each(['before-step', 'before-role', 'before-model'] as const)(
   'sends what a hook injects %s in that step, however long the steps before were',
   async on => {
     const { experiments } = openExperiments()
-    const model = script('Noted. '.repeat(120))
+    const model = scriptIn({ window: 4096 }, 'Noted. '.repeat(120))
     const news = (step: number) =>
       `News of step ${step}. ${`The harbour has ${step} boats today. `.repeat(200)}`
     const plan = defineExperiment({

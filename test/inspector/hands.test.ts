@@ -44,6 +44,20 @@ describe('a hand on the context, in the page', () => {
     expect(faults).toEqual([])
   })
 
+  it('shows what a pin changes also from an address without a turn, and stays in the last turn afterwards', async () => {
+    const { page, faults } = await openPage(served, `${address}?entry=11`)
+    const hands = page.getByRole('group', { name: 'What to do with #11' })
+    await hands.getByRole('button', { name: 'Pin' }).click()
+    await page.getByRole('heading', { name: /^B (adds|drops) \d+ messages?/ }).waitFor()
+    await page.getByText('Kept: pinned by you').waitFor()
+    await page.getByRole('button', { name: 'End comparison' }).click()
+    await page.getByText('Turn 168', { exact: true }).waitFor()
+    await page.goto(`${served.url}${address}`)
+    await page.getByText('Turn 168', { exact: true }).waitFor()
+    const { status } = await served.ask('DELETE', `/conversations/${sample}/entries/11/pin`)
+    expect({ status, faults }).toEqual({ status: 200, faults: [] })
+  })
+
   it('says that a system message cannot be pinned', async () => {
     const { page, faults } = await openPage(served, `${address}?turn=163&entry=1`, { viewport: narrow })
     const pin = page.getByRole('button', { name: 'Pin' })
@@ -87,11 +101,13 @@ describe('where an answer comes from', () => {
     const { page, faults } = await openPage(served, `${address}?turn=163`)
     await page.getByRole('searchbox', { name: 'Did it see this?' }).fill('grid reference Priya county')
     await page.getByText(/^No: #21 has .* It was last sent in turn \d+\./).waitFor()
+    await page.getByRole('searchbox', { name: 'Did it see this?' }).fill('code of the gate')
+    await page.getByText(/^No: #329 has .* It would have been sent with 32k\./).waitFor()
     await page
       .getByRole('button', { name: /^Compare with [^…]/ })
       .first()
       .click()
-    await page.waitForURL('**entry=21**')
+    await page.waitForURL('**entry=329**')
     await page.getByText('Kept').or(page.getByText('Brought back')).first().waitFor()
     expect(faults).toEqual([])
   })

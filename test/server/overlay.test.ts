@@ -137,8 +137,8 @@ describe.each(names)('%s', (_, headers) => {
       'after the first message',
       (text: string, list: readonly object[]) => list.toSpliced(1, 0, system(text)),
     ],
-  ])('sends only the documents of this request: %s', async (_where, add) => {
-    const { ask, bodies } = await start()
+  ])('sends only the documents of this request: %s', async (where, add) => {
+    const { ask, bodies, history } = await start()
     const { list, say } = chat(ask, headers)
     for (let version = 1; version <= 5; version++) {
       let all: readonly object[] = []
@@ -152,6 +152,9 @@ describe.each(names)('%s', (_, headers) => {
       )
     }
     expect(list).toHaveLength(10)
+    // A document that another turn's stands in for looks like an edit.
+    const [{ threads } = { threads: [] }] = await history.conversations()
+    if (where !== 'deep in the list, as a system message') expect(threads).toHaveLength(1)
   })
 })
 

@@ -90,7 +90,7 @@ describePostgres('a database that is slow', postgres => {
   })
 
   it('is asked again by the client of OpenAI, and has the turn once', async () => {
-    const { url, proxy, history } = await start()
+    const { url, proxy, history } = await start({ onStoreFault: 'refuse' })
     /** The database comes back after the first refusal. */
     const returning: typeof fetch = async (...given) => {
       const response = await fetch(...given)

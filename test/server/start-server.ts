@@ -16,6 +16,9 @@ export interface StartedServer {
   readonly routes: Server['routes']
 }
 
+/** A busy machine makes any store slow: only tests of slow stores give one up soon. */
+const storeWaitMs = 60_000
+
 /** A server on a port of its own, with the reader as its model unless another upstream is given. */
 export async function startServer({
   requestTimeoutMs = 60_000,
@@ -23,7 +26,13 @@ export async function startServer({
 }: Partial<ServerOptions> & { readonly requestTimeoutMs?: number } = {}): Promise<StartedServer> {
   const { store = memoryStore(), upstream = readerUpstream() } = options
   const served: Served[] = []
-  const server = createServer({ ...options, store, upstream, onServed: one => void served.push(one) })
+  const server = createServer({
+    storeWaitMs,
+    ...options,
+    store,
+    upstream,
+    onServed: one => void served.push(one),
+  })
   const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port: 0, requestTimeoutMs })
   onTestFinished(async () => {
     await close(0)

@@ -59,7 +59,7 @@ describePostgres('a server that is stopped in the middle of a reply', postgres =
       '--lease-time',
       '1s',
     ]
-    const starting = [1, 2].map(() => serve(newFolder(), '--store', postgres.url, ...flags))
+    const starting = [1, 2].map(() => serve(newFolder(), '--db', postgres.url, ...flags))
     const [one, other] = await Promise.all(starting)
     expect([one!.url, other!.url]).not.toContain('')
     const store = postgresStore({ url: postgres.url })

@@ -98,20 +98,22 @@ describe.each(Object.entries(ways))('a message that fails, in a conversation %s'
     expect(await lines()).toHaveLength(1)
   })
 
-  it('is told to the model if something else is said next', async () => {
+  it('is told to the model if something else is said next, where only what is new is sent', async () => {
     const { ask, asked, lines } = await start([busy])
     await ask([user('count')], way)
     await ask('path' in way ? [user('on')] : [user('count'), user('on')], way)
-    expect(asked().at(-1)).toEqual(['count', '[This turn failed: model_unavailable.]', 'on'])
+    const told = 'path' in way ? ['[This turn failed: model_unavailable.]'] : []
+    expect(asked().at(-1)).toEqual(['count', ...told, 'on'])
     expect(await lines()).toEqual([{ said: ['count', 'on', 'Done.'], turns: ['failed', 'completed'] }])
   })
 
-  it('is told to the model with the part that was shown', async () => {
-    for (const kept of [['One'], []]) {
+  it('is told to the model as its client tells it, and by the log where only what is new is sent', async () => {
+    for (const kept of [[], ['One']]) {
       const { ask, asked, lines } = await start([part('One')])
       await ask([user('count')], way)
       await ask('path' in way ? [user('on')] : [user('count'), ...kept.map(assistant), user('on')], way)
-      expect(asked().at(-1)).toEqual(['count', 'One\n\n[Interrupted.]', 'on'])
+      const told = 'path' in way ? ['One\n\n[Interrupted.]'] : kept
+      expect(asked().at(-1)).toEqual(['count', ...told, 'on'])
       expect(await lines()).toEqual([
         { said: ['count', 'One', 'on', 'Done.'], turns: ['interrupted', 'completed'] },
       ])

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -7,21 +6,31 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/history/index.ts'
 import type { MessageLike } from '../../src/log/message.ts'
 import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { findProgram } from '../find-program.ts'
 import { freePort } from '../free-port.ts'
 import { isLong } from '../is-long.ts'
+import { skipReason } from '../needs.ts'
 import { describePostgres } from '../postgres.ts'
 import { startAs } from '../postgres-binaries.ts'
 import { newFolder, serve } from './serve-process.ts'
 
-if (!isLong) console.info('Skipped: two instances without PgBouncer, only in the long run')
+const bouncer = findProgram('pgbouncer')
+skipReason(
+  'Two instances behind PgBouncer',
+  bouncer ? undefined : 'it was not found: install the package pgbouncer',
+)
+if (!isLong && bouncer) console.info('Skipped: two instances without PgBouncer, only in the long run')
 
 describePostgres('two instances of the server on one PostgreSQL', postgres => {
-  const pooledWay = ['behind PgBouncer in transaction mode', () => pooled(postgres.url)] as const
-  const ways = isLong ? [['straight', async () => postgres.url] as const, pooledWay] : [pooledWay]
+  const straight = ['straight', async () => postgres.url] as const
+  const pooledWays = bouncer
+    ? [['behind PgBouncer in transaction mode', () => pooled(bouncer, postgres.url)] as const]
+    : []
+  const ways = isLong || !bouncer ? [straight, ...pooledWays] : pooledWays
 
   it.each(ways)('share conversations, %s', async (way, addressOf) => {
     const url = await addressOf()
-    const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--store', url)))
+    const [one, other] = await Promise.all([1, 2].map(() => serve(newFolder(), '--db', url)))
     const instances = [one!, other!]
     expect(instances.map(({ url }) => url)).not.toContain('')
     const store = postgresStore({ url: postgres.url })
@@ -92,9 +101,8 @@ async function ask(url: string, messages: readonly MessageLike[]) {
   return { message: choices[0]!.message, conversation: response.headers.get('x-throughline-conversation')! }
 }
 
-/** PgBouncer before a PostgreSQL. Installed if it is missing and Debian's packages can be had. */
-async function pooled(url: string): Promise<string> {
-  const program = findPgBouncer()
+/** PgBouncer before a PostgreSQL. */
+async function pooled(program: string, url: string): Promise<string> {
   const { hostname, port, username, pathname } = new URL(url)
   const folder = newFolder()
   chmodSync(folder, 0o777)
@@ -128,21 +136,4 @@ async function pooled(url: string): Promise<string> {
       await wait(50)
     }
   }
-}
-
-function findPgBouncer(): string {
-  const found = () => {
-    const { stdout } = spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin" command -v pgbouncer'], {
-      encoding: 'utf8',
-    })
-    return stdout.trim()
-  }
-  if (found() === '') {
-    const how = 'apt-get install -y --no-install-recommends pgbouncer'
-    console.log(`PgBouncer is missing: ${how}`)
-    spawnSync('sh', ['-c', `(apt-get update && ${how}) >/dev/null 2>&1`])
-  }
-  if (found() === '')
-    throw new Error('PgBouncer is missing and could not be installed: install the package pgbouncer')
-  return found()
 }

@@ -2,8 +2,9 @@ import fs from 'node:fs'
 import type { ExperimentStatus, Experiments, ExperimentsOptions, Wish } from '../../experiment/index.ts'
 import type { HistoryOptions } from '../../history/history.ts'
 import { attempt } from '../../log/values.ts'
+import { isPostgres } from '../../stores/is-postgres.ts'
 import { StoreError } from '../../stores/store-error.ts'
-import { isPostgres, type LogOptions, readHistory, writeHistory } from '../open-log.ts'
+import { type LogOptions, readHistory, writeHistory } from '../open-log.ts'
 
 type Use<T> = (experiments: Experiments) => Promise<T>
 

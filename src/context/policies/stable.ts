@@ -67,9 +67,7 @@ export function createStableCut(options: StableOptions, claims: Claims) {
     const { room, decided } = costs
     const { frame } = draft
     const { movedAt, needed, limit } = cutState
-    const { turns, latestUser } = frame.transcript
-    const latest = { ...cutState, user: latestUser, turn: turns.length - 1 }
-    const right = rightStart(costs, latest, costBetween(costs, latestUser, latestUser + 1))
+    const right = Math.max(cutState.cut, latestRight(costs, cutState))
     const growth = Math.max(0, room.tail - spentIn(costs, cutState, draft.units.length))
     const request = draft.units[cutState.request]
     const isSent = request && hasRoomFor(frame, request.index, cutState)
@@ -84,7 +82,7 @@ export function createStableCut(options: StableOptions, claims: Claims) {
         at: movedAt,
         needed,
         limit,
-        right: Math.max(cutState.cut, right),
+        right: right < draft.units.length ? right : undefined,
         growth,
         turns: Math.floor(growth / meanTurn(frame.transcript)),
         recall: room.recall,
@@ -101,6 +99,13 @@ export function createStableCut(options: StableOptions, claims: Claims) {
     // Last, so that a system message that aged among other units keeps its own reason.
     return cut.insert(added, 'digested').age(aged)
   }
+}
+
+/** The first unit of what stays by right before the newest message of a user. */
+function latestRight(costs: Costs, cutState: CutState): number {
+  const { turns, latestUser: user } = costs.transcript
+  if (turns.length === 0) return cutState.cut
+  return rightStart(costs, { ...cutState, user, turn: turns.length - 1 }, costBetween(costs, user, user + 1))
 }
 
 /** Whether a unit fits beside all that is protected: the cut state ignores a last answer or system message, which may be long. */

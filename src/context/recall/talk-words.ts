@@ -66,7 +66,7 @@ export const talkWords: ReadonlySet<string> = new Set(
 export const vagueWords: ReadonlySet<string> = new Set(
   `able actually already always anybody anyone anything anyway ask bit bother care come couple currently day days
 discuss else ever everybody everyone everything faster feel fewer forget forgot forgotten forward fully half happen happy hear
-hope hour hours left like likely making may might minute minutes miss missed moment month months morning mostly
+hope hour hours left like likely lunch making may might minute minutes miss missed moment month months morning mostly
 myself near nearly nobody now often once people possibly probably quite rather recommend recently same short since somebody
 someone something sometimes somewhere soon stay still stuff suppose sure surely taken time times today together tomorrow tonight totally
 tried trying under until usually wanted week weeks whatever while willing within without wonder yesterday year years yourself

@@ -9,6 +9,7 @@ import type { StoredCall } from '../../stores/store.ts'
 import { isFactor, toModelTokens } from '../../tokens/calibration.ts'
 import { mostQuotes } from '../log/logged-message.ts'
 import { type ItemAccount, isRun, type Plan, type PlanItem, type Run, roomOf, unknownPlan } from './plan.ts'
+import { isSentBody } from './sent-body.ts'
 import { isShadowAccount } from './shadow-account.ts'
 
 /** Reads the plan of a stored call, which may come from an import. */
@@ -41,15 +42,19 @@ function isAccount(plan: Partial<Plan>): boolean {
     isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
     isListOf(warnings, text => typeof text === 'string') &&
     isObject(plan.settings ?? {}) &&
+    (plan.sent === undefined || isSentBody(plan.sent)) &&
     (plan.shadow === undefined || isShadowAccount(plan.shadow)) &&
     isListOf(plan.given ?? [], part => typeof part === 'string' || isRunOf(part, 0)) &&
     (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
-    (cut === undefined || cutFields.every(field => isCount((cut as Partial<ReceiptCut> | null)?.[field])))
+    (cut === undefined || isCut(cut))
   )
 }
 
 const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
   Array.isArray(list) && list.every(isOne)
+
+const isCut = (cut: Partial<ReceiptCut> | null) =>
+  cutFields.every(field => isCount(cut?.[field])) && isCount(cut?.right ?? 0)
 
 const cutFields = ['before', 'at', 'needed', 'limit', 'growth', 'turns', 'recall'] as const
 
@@ -98,8 +103,8 @@ function countPlaces({ messages }: Pick<Plan, 'messages'>): number {
 
 const isPart = (part: unknown): boolean => parts.some(one => one === part)
 
-/** What is known of a call only after its plan was stored: codes of warnings, what came from the model server's cache. */
-export type LateAccount = Pick<Plan, 'warnings' | 'cached' | 'cacheLost'>
+/** What is known of a call only after its plan was stored: codes of warnings, what came from a cache, the fields that were sent. */
+export type LateAccount = Pick<Plan, 'warnings' | 'cached' | 'cacheLost' | 'sent'>
 
 /** The text of a plan with what came after it was stored. */
 export const withLate = (plan: string, late: LateAccount): string =>
@@ -135,14 +140,19 @@ function seqsIn(runs: readonly Run[]): readonly number[] {
 }
 
 /** The fates of all messages, as the stretches of the receipt were. */
-export function stretchesOf({ messages, verdicts, fates: stored }: Plan): readonly ReceiptStretch[] {
+export function stretchesOf({ messages, verdicts, fates: stored, cut }: Plan): readonly ReceiptStretch[] {
   const notKept = stored.map(([first, last, verdict]): ReceiptStretch => {
     const [fate, rule = '', why = ''] = verdicts[verdict] ?? []
     return { first, last, fate: fates.find(one => one === fate) ?? 'omitted', rule, why }
   })
   const sent = messages.flatMap(item => {
     const [runs, part] = isRun(item) ? [[item], item[2] ?? 'history'] : [item.seqs ?? [], item.part]
-    return runs.map(([first, last]) => ({ first, last, ...keptVerdict(part) }))
+    return runs.flatMap(([first, last]) => {
+      const right = Math.min(Math.max(first, cut?.right ?? last + 1), last + 1)
+      const earlier = { first, last: right - 1, ...keptVerdict(part) }
+      const late = { first: right, last, ...keptVerdict(part, true) }
+      return [earlier, late].filter(one => one.first <= one.last)
+    })
   })
   const stretches: ReceiptStretch[] = []
   let next = 0

@@ -16,6 +16,7 @@ const reasons: Readonly<Record<Absence, string>> = {
   cut: 'its client no longer sends it, and has not named the conversation',
   form: 'its client leaves it out, and has not named the conversation',
   system: 'a system message of an earlier request',
+  ending: 'how a turn ended: its client does not tell it',
   note: 'its client has not named the conversation: a note comes back only where it does',
 }
 
@@ -25,8 +26,11 @@ const strayOf = (why: Absence, turn: number): Stray => ({
 })
 
 /** Why a message is sent in other words than it was logged with. */
-const reworded = { rule: 'request', why: 'as its client words it now' }
-const withoutThoughts = { rule: 'request', why: 'without its thoughts, as its client sends it' }
+/** The rule of what is sent as the newest request words it. */
+export const byRequest = 'request'
+
+const reworded = { rule: byRequest, why: 'as its client words it now' }
+const withoutThoughts = { rule: byRequest, why: 'without its thoughts, as its client sends it' }
 
 const latest = keepLatest<Transcript, Transcript>()
 

@@ -1,13 +1,13 @@
 import type { MessageLike } from '../../log/message.ts'
 import { isCount, isObject } from '../../log/values.ts'
 
-const absences = ['deleted', 'front', 'cut', 'form', 'system', 'note'] as const
+const absences = ['deleted', 'front', 'cut', 'form', 'system', 'note', 'ending'] as const
 
 /**
  * Why the newest request of a client does not hold an entry. `deleted`: it stood between two that are there. `front`: it is
  * older than all of them, and its client has not shown that it sends a window. `cut`: the same, where nothing may come back.
  * `form`: a call, a result or a thought that the client leaves out. `system`: a system message of an earlier
- * request. `note`: a note, which no client has.
+ * request. `note`: a note, which no client has. `ending`: what tells the model how a turn ended.
  */
 export type Absence = (typeof absences)[number]
 

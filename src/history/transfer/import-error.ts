@@ -27,16 +27,16 @@ export class ImportStoppedError extends ThroughlineError {
   /** How many conversations are stored whole; of the next one a part may be. */
   readonly stored: number
   readonly total: number
+  /** How far it came, without the words of its cause. */
+  readonly progress: string
 
   constructor(stored: number, total: number, cause: unknown) {
-    const { message } = cause as Error
-    super(
-      cause instanceof ThroughlineError ? cause.code : 'store_failed',
-      `The import stopped after ${stored} of ${plural(total, 'conversation')}, which are stored: import the same again, and it goes on from there. ${message}`,
-      { cause },
-    )
+    const progress = `The import stopped after ${stored} of ${plural(total, 'conversation')}, which are stored: import the same again, and it goes on from there.`
+    const code = cause instanceof ThroughlineError ? cause.code : 'store_failed'
+    super(code, `${progress} ${(cause as Error).message}`, { cause })
     this.stored = stored
     this.total = total
+    this.progress = progress
   }
 }
 

@@ -1,4 +1,6 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { isStoreFault } from '../../stores/store-error.ts'
+import { withPatience } from '../exchange/patient-store.ts'
 import { type Credential, keyHeaders } from '../upstream/credential.ts'
 import { type Caller, defaultTenant, scopes } from './caller.ts'
 import { hashOf, isSame, type KeyRecord, type Keys, looksLikeKey } from './create-keys.ts'
@@ -11,6 +13,10 @@ export interface IdentifyOptions {
   readonly now?: () => number
   /** How long a key is not looked up again; a revoked key may still be used for this time. */
   readonly lifeMs?: number
+  /** How long a key is still valid that was last looked up, while the store cannot be asked. Default 10 minutes. */
+  readonly faultMs?: number
+  /** How long the store may take to tell a key that was valid. Default 200 ms. */
+  readonly waitMs?: number
   readonly most?: number
 }
 
@@ -22,6 +28,7 @@ export interface IdentifyOptions {
 export function createIdentify(options: IdentifyOptions) {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options
   const { now = Date.now, lifeMs = 3000, most = 1000 } = options
+  const { faultMs = 600_000, waitMs = 200 } = options
   const configured = apiKeys.map(key => {
     const hash = hashOf(key)
     // Tells keys apart, and is too short to guess one by.
@@ -29,7 +36,7 @@ export function createIdentify(options: IdentifyOptions) {
     const caller: Caller = { tenant: defaultTenant, keyId, scopes, isOperator: true }
     return { hash, caller }
   })
-  const remembered = new Map<string, { until: number; caller: Promise<Caller | undefined> }>()
+  const remembered = new Map<string, RememberedKey>()
 
   function inConfiguration(key: string): Caller | undefined {
     const hash = hashOf(key)
@@ -42,14 +49,19 @@ export function createIdentify(options: IdentifyOptions) {
     const cached = remembered.get(name)
     if (cached && cached.until > now()) return cached.caller
     remembered.delete(name)
-    const lookup = keys.find(key).then(record => record && toCaller(record))
-    const entry = { until: now() + lifeMs, caller: lookup }
+    const valid = cached?.valid && now() - cached.valid.since < faultMs ? cached.valid : undefined
+    const find = () => keys.find(key).then(record => record && toCaller(record))
+    const lookup = valid ? withPatience(waitMs, find).catch(unlessFault(valid.caller)) : find()
+    const entry: RememberedKey = { until: now() + lifeMs, caller: lookup, valid }
     remembered.set(name, entry)
     const forget = () => {
       if (remembered.get(name) === entry) remembered.delete(name)
     }
     // Unknown keys are not remembered: guesses must not push out keys that are in use.
-    lookup.then(caller => caller ?? forget(), forget)
+    lookup.then(caller => {
+      if (!caller) return forget()
+      if (caller !== valid?.caller) entry.valid = { caller, since: now() }
+    }, forget)
     if (remembered.size > most) remembered.delete(remembered.keys().next().value!)
     return lookup
   }
@@ -72,6 +84,19 @@ export function createIdentify(options: IdentifyOptions) {
       )
     return { caller: anybody, credential: credentialIn(headers) }
   }
+}
+
+interface RememberedKey {
+  readonly until: number
+  readonly caller: Promise<Caller | undefined>
+  /** Whose key the store said that it is, and when it last said so. */
+  valid: { readonly caller: Caller; readonly since: number } | undefined
+}
+
+/** Takes a key for valid that was, where the store cannot be asked. */
+const unlessFault = (caller: Caller) => (error: unknown) => {
+  if (isStoreFault(error)) return caller
+  throw error
 }
 
 function toCaller({ id: keyId, tenant, scopes, person }: KeyRecord): Caller {

@@ -3,6 +3,7 @@ import type { Context } from '../../context/fit.ts'
 import type { History, Thread } from '../../history/index.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { isObject } from '../../log/values.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
@@ -85,8 +86,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         const client = call.native && toReading(call.native, isLlama)
         // Another form may be another prompt to the model server.
         if (call.native && !client) return undefined
-        // A short message cuts where most cut: the room for it is that of the messages before it.
-        const next = { role: 'user', content: 'and' }
+        const next = { role: 'user', content: fillerLike(sent) }
         const reader = readThread(call.history, thread)
         const log: FitRequest['log'] = { ...reader, context: options => reader.context({ ...options, next }) }
         const { context, tools, room } = await nextContext({ ...asking, log, signal })
@@ -168,6 +168,16 @@ const besideOwner = 'beside'
 const nameOf = ({ key: { tenant, conversation, actor } }: Thread): string =>
   JSON.stringify([tenant, conversation, actor])
 
+/** Words that ask for nothing, as long as the newest message of the user: the next one most likely is about as long. */
+function fillerLike(sent: readonly MessageLike[]): string {
+  const newest = sent.findLast(({ role }) => role === 'user')
+  const { text } = readMessage(newest ?? { role: 'user', content: '' }, 0)
+  return filler.repeat(Math.min(mostFiller, Math.ceil(text.length / filler.length)) || 1).trimEnd()
+}
+
+const filler = 'and '
+const mostFiller = 1000
+
 /** Below 64 unread tokens reading ahead does not pay. */
 const minUnread = 64
 
@@ -193,5 +203,6 @@ function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | '
   // Some models take the newer name only.
   const ofChat = newer === undefined ? { max_tokens: 1 } : { max_completion_tokens: 1 }
   const limit = form === 'ollama' ? { options: { ...options, num_predict: 1 } } : ofChat
-  return { ...client, headers, fields: { ...rest, ...(isLlama ? { n_predict: 0 } : limit) } }
+  const reading = { ...rest, ...(isLlama ? { n_predict: 0 } : limit) }
+  return { ...client, headers, fields: reading, bytes: Buffer.from(JSON.stringify(reading)) }
 }

@@ -4,6 +4,7 @@ import {
   address,
   age,
   bytes,
+  database,
   duration,
   listOf,
   oneOf,
@@ -27,11 +28,7 @@ export const configSchema = z.strictObject({
   ),
   port: wholeNumber(0, 65_535).default(4170),
 
-  db: text('the path of a file', /^[^\0]{1,4096}$/).default('throughline.db'),
-  store: text(
-    'an address such as "postgres://user:password@host/database"',
-    /^postgres(?:ql)?:\/\/\S+$/,
-  ).optional(),
+  db: database().default('throughline.db'),
 
   upstream: address('reader').optional(),
   upstreamKind: upstreamKind().default('auto'),
@@ -52,7 +49,7 @@ export const configSchema = z.strictObject({
   embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/).optional(),
   embedHost: address().optional(),
   notes: oneOf(['off', 'inline', 'system']).default('off'),
-  systemPrompt: oneOf(['auto', 'stable', 'as user', 'as sent']).default('auto'),
+  steadyPrompt: oneOf(['auto', 'on', 'as user', 'off']).default('auto'),
   sideModel: text('the name of a model, such as "qwen3:0.6b"', /^[\x21-\x7e]{1,200}$/).optional(),
   readAhead: oneOf(['off', 'local', 'on']).default('local'),
   slots: oneOf(['auto', 'on', 'off']).default('auto'),
@@ -63,6 +60,7 @@ export const configSchema = z.strictObject({
     /^\d{1,9}(?:\.\d{1,9})? \S{1,8}$/,
   ).optional(),
   memory: onOff().default(true),
+  onStoreFault: oneOf(['pass', 'refuse']).default('pass'),
   inspector: onOff().default(true),
 
   leaseTime: duration(1000).default(30_000),
@@ -114,8 +112,7 @@ export const configSchema = z.strictObject({
 const descriptions: Readonly<Record<SettingName, string>> = {
   host: 'the address to listen on; another than this machine’s own needs keys',
   port: 'the port to listen on; 0 takes any that is free',
-  db: 'the SQLite file of the log',
-  store: 'a PostgreSQL database for the log, in place of a file',
+  db: 'where the log is: an SQLite file, or a PostgreSQL database',
   upstream:
     'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
   upstreamKind: 'what the upstream speaks; "auto" asks it when the server starts',
@@ -142,8 +139,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
     'a model of Ollama that lets recall find what means the same in other words; without it, words alone',
   embedHost: 'where Ollama has the embedModel; without it, at ollamaHost',
   notes: 'whether models write notes to themselves, and where these stand',
-  systemPrompt:
-    'whether lines of a system prompt that were seen to change stand just before the newest message: as a system message ("stable") or as text of the user; "auto" is "stable" for an upstream on this machine or network, else "as sent"',
+  steadyPrompt:
+    'whether lines of a system prompt that were seen to change stand just before the newest message, so that its beginning stays the same: always ("on"; "as user": as text of the user), never, or ("auto") only in a prompt that must be cut, for an upstream on this machine or network, and only lines that differ in nothing but numbers, dates and times',
   sideModel:
     'the model that answers titles, tags and the like, so that they leave the cache of the chat alone; without it, the one that the client names',
   readAhead:
@@ -156,6 +153,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   price:
     'what a million tokens of a prompt cost at the model server; the page tells money with it, without the discounts of caches',
   memory: 'whether conversations are kept and fitted; without it requests are only passed on',
+  onStoreFault:
+    'what becomes of a request that holds its whole list while the database is locked, full, slow or gone: it is answered and not stored, or refused; one that needs the log is always refused',
   inspector: 'whether the page that shows conversations and contexts is at /inspector',
   leaseTime: 'how long a turn is held for a server that is gone; then another one goes on with it',
   sideTime: 'how long titles, tags and the like are kept that clients ask beside conversations',
@@ -218,15 +217,16 @@ export function defaultOf(name: SettingName): string | undefined {
   return data === undefined || (Array.isArray(data) && data.length === 0) ? undefined : String(data)
 }
 
-/** Whether a value may be shown. An address may not if it has a user, a password or parameters. */
+/** Whether a value may be shown. An address may not if it has a user, a password or parameters; the path of a file always. */
 export function isShown(name: SettingName, value: unknown): boolean {
   const secret = secrets[name]
-  return secret === undefined || (secret === 'address' && !/[@?]/.test(String(value)))
+  if (secret === undefined || (secret === 'database' && !/:\/\/|^postgres/i.test(String(value)))) return true
+  return secret !== 'all' && !/[@?]/.test(String(value))
 }
 
 /** Settings whose values are not shown: never, or not with all of an address. */
-const secrets: Readonly<Partial<Record<SettingName, 'address' | 'all'>>> = {
-  ...{ store: 'address', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
+const secrets: Readonly<Partial<Record<SettingName, 'address' | 'database' | 'all'>>> = {
+  ...{ db: 'database', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
   ...{ upstreamKey: 'all', upstreams: 'all', apiKeys: 'all' },
 }
 

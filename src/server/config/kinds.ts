@@ -68,6 +68,14 @@ export function text(what: string, pattern: RegExp) {
   return z.string(must).regex(pattern, must)
 }
 
+/** The path of an SQLite file, or the address of a PostgreSQL database. Any other address is a mistake, and no path. */
+export function database() {
+  return text(
+    'the path of a file, or an address such as "postgres://user:password@host/database"',
+    /^(?:postgres(?:ql)?:\/\/\S{1,4096}|(?![a-z]+:\/\/|postgres(?:ql)?:)[^\0]{1,4096})$/is,
+  )
+}
+
 /** A list; as a text its items are divided by commas. `detail`: what more is said of one that is no such list. */
 export function listOf(what: string, detail: string, pattern: RegExp) {
   const items = (all: string) => all.split(',').map(one => one.trim())

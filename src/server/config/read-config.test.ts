@@ -62,7 +62,8 @@ describe('values', () => {
     ],
     ['upstream', 'reader', 'reader'],
     ['upstream', 'gpu-box', 'http://gpu-box:11434'],
-    ['store', 'postgres://u:p@h/d', 'postgres://u:p@h/d'],
+    ['db', 'postgres://u:p@h/d', 'postgres://u:p@h/d'],
+    ['db', 'C:\\logs\\log.db', 'C:\\logs\\log.db'],
   ])('%s may be written %j', (name, written, value) => {
     expect(readConfig({ file: file({ [name]: written }) }).config).toMatchObject({ [name]: value })
     if (typeof written !== 'string') return
@@ -132,7 +133,14 @@ describe('faults', () => {
       { file: { path: 'a.json', text: '{"__proto__": {"port": 1}, "constructor": 1}' } },
       '"__proto__" in a.json is no setting',
     ],
-    [{ flags: { store: 'postgres://h/d', db: 'x.db' } }, '--db does not go with "store": give one of them'],
+    [
+      { flags: { db: 'mysql://me:word@box/d' } },
+      '--db must be the path of a file, or an address such as "postgres://user:password@host/database"',
+    ],
+    [
+      { flags: { db: 'postgres:me:word@box' } },
+      '--db must be the path of a file, or an address such as "postgres://user:password@host/database"',
+    ],
     [
       { flags: { policy: 'stable', effort: '0.5' } },
       '--effort goes with the policy "default", not with "stable"',
@@ -194,7 +202,7 @@ describe('printConfig', () => {
       readConfig({
         flags: {
           apiKeys: 'hidden-0123456789,hidden-0123456780',
-          store: 'postgres://hidden:hidden@box/d?key=hidden',
+          db: 'postgres://hidden:hidden@box/d?key=hidden',
         },
         env: { THROUGHLINE_UPSTREAM_KEY: 'hidden', THROUGHLINE_ALLOWED_HOSTS: 'a,b' },
       }),
@@ -204,7 +212,7 @@ describe('printConfig', () => {
     expect(printed).not.toContain('hidden')
     const words = lines.map(line => line.split(/ {2,}/))
     expect(words).toContainEqual(['port', '4170', 'default'])
-    expect(words).toContainEqual(['store', 'postgres://…@box/d', '--store'])
+    expect(words).toContainEqual(['db', 'postgres://…@box/d', '--db'])
     expect(words).toContainEqual(['apiKeys', '2 (not shown)', '--api-keys'])
     expect(words).toContainEqual(['upstreamKey', '(not shown)', 'THROUGHLINE_UPSTREAM_KEY'])
     expect(words).toContainEqual(['allowedHosts', 'a, b', 'THROUGHLINE_ALLOWED_HOSTS'])

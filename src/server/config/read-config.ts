@@ -115,7 +115,7 @@ function checkConfig(
   { config, sources }: EffectiveConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): EffectiveConfig {
-  const { host, apiKeys, requireKeys = apiKeys.length > 0, store, upstream, upstreamKind } = config
+  const { host, apiKeys, requireKeys = apiKeys.length > 0, upstream, upstreamKind } = config
   const { policy, effort, reserve, window } = config
   const faults: ConfigFault[] = []
   const isGiven = (name: SettingName) => sources[name] !== byDefault
@@ -125,7 +125,6 @@ function checkConfig(
 
   if (!isLoopback(host) && !requireKeys)
     fault('host', 'lets other machines in: give "apiKeys" or set "requireKeys", or listen on 127.0.0.1')
-  if (store !== undefined && isGiven('db')) fault('db', 'does not go with "store": give one of them')
   if (reserve !== undefined && window !== undefined && reserve >= window)
     fault('reserve', `must be less than the window of ${window}`)
   if (config.embedHost !== undefined && config.embedModel === undefined)

@@ -1,5 +1,7 @@
+import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Model } from '../../models/model.ts'
+import { isStoreFault } from '../../stores/store-error.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
 import type { ModelReply, ReplyCall, TurnPart, TurnResult } from '../../turn/reply.ts'
@@ -17,12 +19,18 @@ import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
 const turnOptionNames = [
-  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
+  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy'] as const),
   ...(['retries', 'stallMs', 'maxReply'] as const),
 ] as const
-export const answerOptionNames = [...turnOptionNames, 'readMessages', 'shadow'] as const
+export const answerOptionNames = [...turnOptionNames, 'steadyPrompt', 'readMessages', 'shadow'] as const
 
 export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames)[number]> {
+  /**
+   * Whether lines of a client's system prompt that were seen to change stand just before the newest message, so that its beginning
+   * stays the same. `auto`: only in a prompt that must be cut, for a model on this machine or network, and only lines that differ
+   * in nothing but numbers, dates and times. `on`: any lines, always; `as user`: so, as text of the user. Default `auto`.
+   */
+  readonly steadyPrompt?: SteadyPrompt
   /** Whether the model is offered a tool that reads any message by its number, which the server answers itself. Default false. */
   readonly readMessages?: boolean
   /** Whether requests are sent as they came: what would have been sent is only logged. Default false. */
@@ -31,8 +39,12 @@ export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames
 
 export interface Answered {
   readonly result: TurnResult
+  /** Whether the model was asked. */
+  readonly isAsked?: boolean
   /** The reply as the client gets it; absent if none came to its end. */
   readonly reply?: ModelReply
+  /** A reply that came to its end, and that the store did not take. */
+  readonly unstored?: ModelReply
 }
 
 export interface AnswerParts {
@@ -60,6 +72,16 @@ export async function answer(
   const log = threadLog({ history, thread, turn, turnMessages: logged })
   let result: TurnResult | undefined
   let reply: ModelReply | undefined
+  let arrived: ModelReply | undefined
+  let isAsked = false
+  const steered = cached.steer(model)
+  const watched: Model = {
+    ...steered,
+    stream(call) {
+      isAsked = true
+      return steered.stream(call)
+    },
+  }
   const emit = (part: TurnPart) => {
     cached.see(part)
     return tell(part)
@@ -78,7 +100,7 @@ export async function answer(
       for (const call of log.progress.waiting) await keepResult(log, call, noResult)
       const { system, settings, tools, marksCache } = request
       // A prompt that its client marked for caching is the client's own.
-      const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
+      const systemPrompt = marksCache ? 'as sent' : promptPlace(options, model.isLocal)
       // The model may not read messages where its client has a tool of that name.
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
@@ -88,10 +110,7 @@ export async function answer(
       let asking: Asking
       let asks = 0
       const setUp = async () => {
-        asking = await setUpAsking(
-          { ...options, model: cached.steer(model), settings, system, systemPrompt },
-          place,
-        )
+        asking = await setUpAsking({ ...options, model: watched, settings, system, systemPrompt }, place)
         // What looks like a note is the client's to read.
         if (passed) asking = { ...asking, notes: undefined }
         cached.asks(asking)
@@ -118,7 +137,7 @@ export async function answer(
           },
           async beforeCall() {
             asks += 1
-            reply = undefined
+            reply = arrived = undefined
             return true
           },
           dataOf: modelReply => dataOf?.(withoutOwn(modelReply, asking)),
@@ -127,6 +146,9 @@ export async function answer(
             ...agentMarks(keyId, calls),
             ...calls.slice(0, mostMarked).map(({ id }) => callMark(keyId, id)),
           ],
+          async onReply(modelReply) {
+            arrived = withoutOwn(modelReply, asking)
+          },
           async onKept(kept) {
             reply = withoutOwn(kept, asking)
           },
@@ -134,7 +156,21 @@ export async function answer(
       )
     },
   })
-  return { result: result!, reply }
+  const isLost = !reply && isStoreFault(result!.error) && arrived && !isEmpty(arrived)
+  return { result: result!, isAsked, reply, ...(isLost && { unstored: arrived }) }
+}
+
+export type SteadyPrompt = 'auto' | 'on' | 'as user' | 'off'
+
+/** Where the changing lines of a client's system prompt stand. */
+export function promptPlace({ steadyPrompt = 'auto' }: AnswerOptions, isLocal = false): SystemPromptPlace {
+  const places = {
+    auto: isLocal ? 'when cut' : 'as sent',
+    on: 'stable',
+    'as user': 'as user',
+    off: 'as sent',
+  } as const
+  return places[steadyPrompt]
 }
 
 /** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it blocks no later request. */
@@ -163,5 +199,9 @@ function withoutOwn(reply: ModelReply, asking: Asking): ModelReply {
   const reason = calls.length === 0 && reply.reason === 'tool-calls' ? 'stop' : reply.reason
   return { ...reply, calls, reason }
 }
+
+/** Whether there is nothing in it for a client. */
+const isEmpty = ({ text, thinking, calls }: ModelReply) =>
+  text === '' && thinking === '' && calls.length === 0
 
 const noResult = { text: 'Error: the client gave no result', isError: true }

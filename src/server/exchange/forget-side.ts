@@ -18,9 +18,12 @@ export async function besideErased(inquiry: Inquiry, place: LogPlace): Promise<L
 /** Keeps nothing of a side request once it is answered, if it may have words that a person has erased. */
 export async function forgetSide(inquiry: Inquiry, place: LogPlace): Promise<void> {
   const { conversation } = place.thread
-  if (!place.isSide || !isSideName(conversation) || !(await hasErased(inquiry, place))) return
-  // What cannot be deleted now goes with all other side requests, when their time is over.
-  await inquiry.log.history.delete(conversation).catch(() => undefined)
+  if (!place.isSide || !isSideName(conversation)) return
+  try {
+    if (await hasErased(inquiry, place)) await inquiry.log.history.delete(conversation)
+  } catch {
+    // What cannot be deleted now goes with all other side requests, when their time is over.
+  }
 }
 
 /** Whether something was erased in the conversation of a side request; where it names none, in any of its person. */

@@ -66,7 +66,7 @@ function newestCalls(messages: readonly MessageLike[]): readonly string[] {
 const mostCalls = 8
 
 /** Whether a list brings what was said before: answers after the messages that they answer. */
-function hasPast(items: readonly ListItem[]): boolean {
+export function hasPast(items: readonly ListItem[]): boolean {
   const first = items.findIndex(isUser)
   return first >= 0 && items.slice(first).some(isReply)
 }

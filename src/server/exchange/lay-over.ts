@@ -1,14 +1,17 @@
 import { hasThoughts } from '../../history/log/apply-overlay.ts'
+import { closingOf } from '../../history/log/closing.ts'
 import { isHandEntry } from '../../history/log/hand.ts'
-import type { LoggedMessage } from '../../history/log/logged-message.ts'
+import type { LoggedMessage, SeenMessage } from '../../history/log/logged-message.ts'
 import { type Absence, type OverlayState, overlayBetween, type Version } from '../../history/log/overlay.ts'
 import { readLog } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
 import { listCalls } from '../../log/read-content.ts'
 import { isObject } from '../../log/values.ts'
-import type { ThreadKey } from '../../stores/store.ts'
+import type { Head, ThreadKey } from '../../stores/store.ts'
 import type { Agreement, Compared } from '../identity/agreement.ts'
 import * as compare from '../identity/agreement.ts'
+import { callMark } from '../identity/chain.ts'
 import { comparedIn, type ListItem, looseText } from '../identity/item.ts'
 import { type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
 
@@ -38,7 +41,9 @@ export async function layOver(inquiry: Inquiry, place: LogPlace): Promise<LogPla
   }
   const anchored = place.anchor && (await stored.overlay(place.anchor.at))
   const mayRestore = place.isNamed || log.history.person !== undefined
-  const laying = { log, thread, to, place, before, anchored, mayRestore }
+  const isNewTurn = isUserFirst(place.messages.slice(place.from))
+  const endings = isNewTurn && !place.fork ? await comingEndings(log, thread, head) : []
+  const laying = { log, thread, to, place, before, anchored, mayRestore, endings }
   let laid = await lay(laying)
   // Of equal answers each stands with its question, unless the list has none of them so.
   if (laid.refile?.at === 0) laid = await lay({ ...laying, isByTurn: false })
@@ -77,11 +82,34 @@ interface Laying {
   /** What a list that agreed up to the anchor had left out there. */
   readonly anchored: OverlayState | undefined
   readonly mayRestore: boolean
+  /** What will tell the model how the last turn ended, if its writer has left it open. */
+  readonly endings: readonly Ending[]
   /** Whether an answer is held only with the question before it. Default true. */
   readonly isByTurn?: boolean
   /** Whether the last turn is filed again. Default false. */
   readonly isLastApart?: boolean
 }
+
+/** A message of ours that tells the model how a turn ended. No client has it. */
+type Ending = Pick<LoggedMessage, 'seq' | 'turn' | 'view' | 'time'>
+
+/** The endings that will be written before the next turn, where its writer has left one open. */
+async function comingEndings(
+  log: Log,
+  thread: ThreadKey,
+  head: Head | undefined,
+): Promise<readonly Ending[]> {
+  const end = head?.open && (await closingOf(sourceOf(log, thread), head))
+  if (!end) return []
+  const { head: last, open } = head!
+  return end.closing.flatMap((one: SeenMessage, at) => {
+    const ending = { seq: last + 1 + at, turn: open!.turn, view: one.view ?? one.message, time: 0 }
+    return ending.view.role === 'assistant' ? [ending] : []
+  })
+}
+
+const isUserFirst = (messages: readonly MessageLike[]) =>
+  messages.find(({ role }) => role !== 'system' && role !== 'developer')?.role === 'user'
 
 /** A list as it was laid: entries that are not named are held as they were logged. */
 interface LaidList {
@@ -94,11 +122,11 @@ interface LaidList {
 
 /** Compares backwards: the list is the end of the thread, and what it leaves out stands before it or between. */
 async function lay(laying: Laying): Promise<LaidList> {
-  const { log, thread, to, place, before, anchored, mayRestore } = laying
+  const { log, thread, to, place, before, anchored, mayRestore, endings } = laying
   const { isByTurn = true, isLastApart = false } = laying
   const { items, messages } = place
   const entries = backwards(readLog(sourceOf(log, thread), { to, reverse: true }))
-  const absent = new Map<number, Absence>()
+  const absent = new Map<number, Absence>(endings.map(({ seq }) => [seq, 'ending']))
   const versions = new Map<number, Version>()
   /** Entries that the list does not hold. Whether that is its client's form is known when their turn was read. */
   let missing: { readonly seq: number; readonly turn: number; readonly isRound: boolean }[] = []
@@ -110,6 +138,7 @@ async function lay(laying: Laying): Promise<LaidList> {
   let later = to
   let loose: LoggedMessage[] = []
   let notes: number[] = []
+  let ending = endings.at(-1)
   let item = items.findLastIndex(({ index }) => index < end)
   let isWindow = false
   let firstHeld: LoggedMessage | undefined
@@ -128,7 +157,13 @@ async function lay(laying: Laying): Promise<LaidList> {
     const { seq, turn, message } = next
     // The thread does not have all of the list behind the anchor.
     if (anchor && seq <= anchor.at) anchor = undefined
-    if (next.isClosing || isHandEntry(next)) continue
+    if (isHandEntry(next)) continue
+    if (next.isClosing) {
+      if (message.role !== 'assistant') continue
+      ending = next
+      absent.set(seq, 'ending')
+      continue
+    }
     const logged = comparedIn(next)
     if (message.role === 'assistant_note') notes.push(seq)
     else if (!logged) loose.unshift(next)
@@ -214,8 +249,9 @@ async function lay(laying: Laying): Promise<LaidList> {
   ): Promise<void> {
     const { seq, turn } = entry
     if (!isSearching()) await closeGap()
+    const isTold = entry.isBroken && ending?.turn === turn
     // What broke off and was tried again is never sent from the log.
-    if (entry.isBroken && !isSearching()) await refileBefore(seq)
+    if (entry.isBroken && !isTold && !isSearching()) await refileBefore(seq)
     if (isSearching() && seq <= refile!.at) {
       endSharing(wanted)
       for (const one of loose) if (one.seq <= refile!.at) absent.set(one.seq, 'system')
@@ -229,7 +265,12 @@ async function lay(laying: Laying): Promise<LaidList> {
     if (!mayRestore) for (const note of behind) absent.set(note, 'note')
     if (compare.isUser(logged)) heldTurns.add(turn)
     if (compare.isOfRound(logged)) calledTurns.add(turn)
-    const version = versionOf(entry, logged, wanted, how)
+    if (isTold) {
+      absent.delete(ending!.seq)
+      versions.set(ending!.seq, wordedAs(ending!, messages[wanted.index]!))
+      return
+    }
+    const version = await versionOf(entry, logged, wanted, how)
     if (version !== undefined) versions.set(seq, version)
   }
 
@@ -263,15 +304,27 @@ async function lay(laying: Laying): Promise<LaidList> {
   }
 
   /** The client's words, where they are sent in place of those of the log. */
-  function versionOf(entry: LoggedMessage, logged: Compared, wanted: ListItem, how: Agreement) {
+  async function versionOf(entry: LoggedMessage, logged: Compared, wanted: ListItem, how: Agreement) {
     const copy = messages[wanted.index]!
     const isRestored = mayRestore && (how === 'same' || compare.isProgramsClip(wanted, logged))
     if (how !== 'same') return isRestored ? undefined : wordedAs(entry, copy)
     if (isRestored || !hasThoughts(entry.view)) return undefined
+    if (await isNamedByCall(copy)) return undefined
     // Its client has put the thoughts into the text.
     if (logged.text !== wanted.text) return wordedAs(entry, copy)
     if (!hasThoughts(copy)) return 'words'
     return copy.thinking === entry.view.thinking ? undefined : wordedAs(entry, copy)
+  }
+
+  /**
+   * Whether a client names a message by the id of a call in it that no other conversation has. Its thoughts go with it: Claude
+   * refuses a call without them.
+   */
+  async function isNamedByCall(copy: MessageLike): Promise<boolean> {
+    const id = readMessage(copy, 0).calls[0]?.id
+    if (id === undefined) return false
+    const places = await log.store.findMarks(log.tenant, [callMark(place.scope, id)])
+    return places.length > 0 && places.every(one => one.thread.conversation === thread.conversation)
   }
 
   /** Compares what stands behind an item, or before the first, and is no item itself: system messages. */
@@ -314,7 +367,7 @@ function compareLoose(wanted: readonly MessageLike[], logged: readonly LoggedMes
 }
 
 /** A message of the log in the client's words. Calls and results keep the names by which they are pairs. */
-function wordedAs({ view, time }: LoggedMessage, copy: MessageLike): MessageLike {
+function wordedAs({ view, time }: Pick<LoggedMessage, 'view' | 'time'>, copy: MessageLike): MessageLike {
   if (view.role === 'tool') return { ...view, content: copy.content }
   const logged = listCalls({ ...view })
   const calls = listCalls({ ...copy }).map((call, at) => {

@@ -1,20 +1,21 @@
 import { listLog } from '../../history/log/read-log.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
-import { ConflictError, LeaseError } from '../../stores/store-error.ts'
-import type { Adapter, ReplyEnd, ReplyStart } from '../adapters/index.ts'
+import { ConflictError, isStoreFault, LeaseError } from '../../stores/store-error.ts'
+import type { Adapter, AdapterFault, ReplyEnd, ReplyStart } from '../adapters/index.ts'
 import { replyOfResponse } from '../adapters/responses/to-response.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import { isGiven } from '../identity/item.ts'
 import { type ClientCall, type NativeReply, openNative } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { type AnswerOptions, answer } from './answer.ts'
+import { type AnswerOptions, type AnswerParts, answer } from './answer.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
 import { besideErased, forgetSide } from './forget-side.ts'
 import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
 import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
+import { withPatience } from './patient-store.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import type { ReplyWriter, StreamLimits } from './reply-writer.ts'
 import { contextHeaders, leftOutHeader, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
@@ -22,6 +23,7 @@ import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
+import { besideTheStore, holdsItsList, leaveLater, type OnStoreFault, unstoredHeader } from './unstored.ts'
 
 export interface ReplyTask {
   readonly inquiry: Inquiry
@@ -35,21 +37,27 @@ export interface ReplyTask {
   readonly options: AnswerOptions
   readonly cache: Pick<Cache, 'open'>
   readonly limits: StreamLimits
+  /** Throws if its client may not write to the conversation that it names. */
+  readonly admit: () => Promise<void>
+  readonly onStoreFault: OnStoreFault
+  /** How long the store may take for a step, before the request is answered without it or refused. */
+  readonly storeWaitMs: number
   /** Has the upstream answer the request without us. Present where every byte is passed. */
   readonly pass?: (() => Promise<Response>) | undefined
 }
 
 /** Answers a request of a client on its adapter. The answer begins when the model does: before that, a failure has its status. */
 export async function respond(task: ReplyTask): Promise<Response> {
-  const { inquiry, adapter, run, requestId, model, options, limits } = task
+  const { inquiry, adapter, run, requestId, limits } = task
   run.holds(await untilAlone(inquiry))
-  const entered = await enter(inquiry, async place => {
-    if (!options.shadow) await checkPlace(inquiry, place, { options, model })
+  const entered = await withPatience(task.storeWaitMs, () => admitted(task)).catch(error => {
+    if (!mayBeUnstored(task, error)) throw error
+    return enterBeside(task, error)
   })
   const { thread } = entered.place
   // The writers read them when the response begins.
   const headers: Record<string, string> = {
-    ...placeHeaders(requestId, thread),
+    ...(entered.unstored ? unstoredHeaders(requestId) : placeHeaders(requestId, thread)),
     ...leftOutHeader(inquiry.request),
   }
   const writer = inquiry.request.stream
@@ -61,20 +69,25 @@ export async function respond(task: ReplyTask): Promise<Response> {
   return writer.response
 }
 
+async function admitted(task: ReplyTask): Promise<Entered> {
+  await task.admit()
+  return enter(task)
+}
+
 /** How often other requests may take the place between finding and taking it. */
 const mostTries = 5
 
 /** Finds the place of a request and takes it. Another request that takes it first may make it a place for a branch. */
-async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>) {
+async function enter({ inquiry, options, model }: ReplyTask): Promise<Entered> {
   let isGone = false
   for (let tries = 1; ; tries++) {
     const placement = await findPlace(inquiry)
-    if (placement.kind === 'again') return { place: placement, opened: undefined }
+    if (placement.kind === 'again') return { inquiry, place: placement }
     const apart = await besideErased(inquiry, placement)
     const place: LogPlace = isGone ? apart : placeOfKey(inquiry, apart)
-    await check(place)
+    if (!options.shadow) await checkPlace(inquiry, place, { options, model })
     try {
-      return { place, opened: await takePlace(inquiry, place) }
+      return { inquiry, place, opened: await takePlace(inquiry, place) }
     } catch (error) {
       // The conversation that a request with this key began was deleted since, or its branch has gone on.
       const isDeleted = (error as { code?: unknown }).code === 'conversation_deleted'
@@ -91,20 +104,42 @@ async function enter(inquiry: Inquiry, check: (place: LogPlace) => Promise<void>
 
 const pauseMs = 5
 
+/** A request in its place. */
+type Entered = { readonly inquiry: Inquiry; readonly unstored?: AdapterFault } & (
+  | { readonly place: LogPlace; readonly opened: OpenedTurn }
+  | { readonly place: Again; readonly opened?: undefined }
+)
+
+/** Whether a request is answered although the store has failed. In shadow every byte is passed instead. */
+const mayBeUnstored = ({ inquiry, onStoreFault, pass }: ReplyTask, error: unknown) =>
+  onStoreFault === 'pass' && !pass && isStoreFault(error) && holdsItsList(inquiry)
+
+/** Enters a request beside the store, in a log that is thrown away. */
+async function enterBeside(task: ReplyTask, error: unknown): Promise<Entered> {
+  const entered = await enter({ ...task, inquiry: besideTheStore(task.inquiry) })
+  return { ...entered, unstored: toFault(error) }
+}
+
+const unstoredHeaders = (requestId: string) => ({ 'x-request-id': requestId, ...unstoredHeader })
+
 interface ServedReply extends ReplyTask {
   readonly headers: Record<string, string>
   readonly writer: ReplyWriter
 }
 
-async function serve(
-  reply: ServedReply,
-  { place, opened }: Awaited<ReturnType<typeof enter>>,
-): Promise<void> {
-  const { inquiry, run, writer } = reply
+async function serve(reply: ServedReply, entered: Entered): Promise<void> {
+  const { run, writer, headers, requestId } = reply
+  const { inquiry, place, opened } = entered
   const { request, newId, now } = inquiry
   const start = { id: newId(), time: now(), model: request.model, request, promptTokens: 0 }
   try {
-    if (opened) return await serveTurn(reply, start, place, opened)
+    if (opened) {
+      const fault = await serveTurn(reply, start, entered)
+      if (fault === undefined) return
+      for (const name of Object.keys(headers)) delete headers[name]
+      Object.assign(headers, unstoredHeaders(requestId), leftOutHeader(request))
+      return await serve(reply, await enterBeside(reply, fault))
+    }
     const { start: stored, end } = await storedReply(inquiry, place)
     run.tell({ place })
     const { promptTokens = 0 } = end.usage
@@ -118,13 +153,16 @@ async function serve(
   }
 }
 
-/** Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. */
+/**
+ * Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. Gives the
+ * error of the store because of which the model was not asked, if the request can be answered without the store.
+ */
 async function serveTurn(
-  { inquiry, adapter, run, upstream, model, client, headers, options, cache, writer, pass }: ServedReply,
+  task: ServedReply,
   start: ReplyStart,
-  place: LogPlace,
-  opened: OpenedTurn,
-): Promise<void> {
+  { inquiry, place, opened, unstored }: Extract<Entered, { opened: OpenedTurn }>,
+): Promise<unknown> {
+  const { adapter, run, upstream, model, client, headers, options, cache, writer, pass } = task
   const { request } = inquiry
   const passed = options.shadow ? passedOf(inquiry, place, client) : undefined
   let state: ReplyState = { start, trimmed: 0, reusable: 0, logprobsSize: 0 }
@@ -138,9 +176,9 @@ async function serveTurn(
     ...{ upstream, model, history: inquiry.log.history, thread: opened.thread, isSide: place.isSide },
     native: client && { adapter, request, client },
   })
-  const answered = await answer(inquiry, opened, {
+  const work: AnswerParts = {
     ...{ model: native?.model ?? model, cached, passed },
-    options: client && !request.stream ? withPatience(options) : options,
+    options: client && !request.stream ? withLongSilence(options) : options,
     emit(part) {
       native?.see(part)
       state = reduce(state, part)
@@ -166,19 +204,35 @@ async function serveTurn(
       },
       marksOf: () => [replyMark(state.start.id)],
     }),
-  })
-  const { result, reply } = answered
+  }
+  // A reply that the log must have waits for the store as long as the store does.
+  const isFree = task.onStoreFault === 'pass' && holdsItsList(inquiry)
+  const answering = () => answer(inquiry, opened, work)
+  const answered = await (isFree ? withPatience(endWaitMs, answering) : answering())
+  const { result, isAsked } = answered
+  const mayPass = mayBeUnstored(task, result.error)
+  if (mayPass && !isAsked && !inquiry.signal.aborted) return result.error
+  const reply = answered.reply ?? (mayPass ? answered.unstored : undefined)
+  const fault = unstored ?? (reply && !answered.reply ? toFault(result.error) : undefined)
   const { trimmed, reusable } = state
-  run.tell({ place, answered, trimmed, reusable })
+  run.tell({ place, answered, trimmed, reusable, unstored: fault })
+  if (mayPass) {
+    Object.assign(headers, unstoredHeader)
+    void leaveLater(opened.turn)
+  }
   const ending = native?.ending()
   // What was passed has ended well, whatever became of our log.
-  if (!reply && passed && ending) return await writer.passedEnd(state.start, ending.text, ending.headers)
-  if (!reply && pass && !native?.isAsked() && !inquiry.signal.aborted) return writer.instead(await pass())
+  if (!reply && (passed || mayPass) && ending)
+    return await writer.passedEnd(state.start, ending.text, ending.headers)
+  if (!reply && pass && !isAsked && !inquiry.signal.aborted) return writer.instead(await pass())
   if (!reply) return await writeFailure(writer, start, result.error ?? inquiry.signal.reason, native)
-  await saveTitle(inquiry, place, reply.text)
+  if (!fault) await saveTitle(inquiry, place, reply.text)
   if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
   else await writer.end(state.start, endOf(state, reply))
 }
+
+/** How long the store may take for each step of a reply that its client gets anyhow. */
+const endWaitMs = 1000
 
 /**
  * What the model is sent where nothing is fitted. Undefined where the client only names what was said before, and its upstream
@@ -208,7 +262,7 @@ async function writeFailure(
 }
 
 /** An upstream that is not asked for a stream is silent until all of the reply is written. */
-const withPatience = (options: AnswerOptions): AnswerOptions =>
+const withLongSilence = (options: AnswerOptions): AnswerOptions =>
   options.stallMs === undefined ? options : { ...options, stallMs: options.stallMs * 2 }
 
 /** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */

@@ -15,6 +15,8 @@ export interface Outcome {
   readonly place?: LogPlace | Again
   readonly answered?: Answered
   readonly fault?: AdapterFault
+  /** The fault of the store because of which the log has not what was answered. */
+  readonly unstored?: AdapterFault
   /** The tokens of what had to be sent that were cut, because it did not fit. */
   readonly trimmed?: number
   /** The prompt tokens that were the same as in the call before. */

@@ -8,7 +8,10 @@ import type { Inquiry, LogPlace } from './inquiry.ts'
 const mostCharacters = 100
 
 /** Keeps the title that a client asked for, if the conversation is there and has none. It is never worth an error. */
-export async function saveTitle(inquiry: Inquiry, place: LogPlace, reply: string): Promise<void> {
+export const saveTitle = (inquiry: Inquiry, place: LogPlace, reply: string): Promise<void> =>
+  keepTitle(inquiry, place, reply).catch(() => undefined)
+
+async function keepTitle(inquiry: Inquiry, place: LogPlace, reply: string): Promise<void> {
   const { history, store, tenant } = inquiry.log
   const conversation = place.beside ?? place.thread.conversation
   if (!place.isSide || isSideName(conversation) || !asksForTitle(inquiry)) return
@@ -16,8 +19,7 @@ export async function saveTitle(inquiry: Inquiry, place: LogPlace, reply: string
   const [info] = title === '' ? [] : await history.conversations({ only: conversation, limit: 1 })
   // Its client may have given the model the words that were erased.
   const erased = await store.findMarks(tenant, [erasureOf.conversation(conversation)], { limit: 1 })
-  if (info && !info.title && erased.length === 0)
-    await history.describe(conversation, { title }).catch(() => {})
+  if (info && !info.title && erased.length === 0) await history.describe(conversation, { title })
 }
 
 /** Whether a side request asks for a title: its header says so, or its wording. */

@@ -30,11 +30,21 @@ export function createMetrics() {
   }
 
   return {
-    count({ adapter, model = 'unknown', ms, answered, fault, reusable = 0, ...served }: Served): void {
+    count({
+      adapter,
+      model = 'unknown',
+      ms,
+      answered,
+      fault,
+      unstored,
+      reusable = 0,
+      ...served
+    }: Served): void {
       const upstream = served.upstream?.name ?? 'none'
       const { error, status, usage } = answered?.result ?? {}
-      const outcome = fault?.code ?? error?.code ?? status ?? 'repeated'
+      const outcome = fault?.code ?? (unstored ? 'unstored' : (error?.code ?? status ?? 'repeated'))
       add('throughline_requests_total', { adapter, outcome, upstream }, 1)
+      if (unstored) add('throughline_unstored_total', { adapter, upstream }, 1)
       time(adapter, ms)
       const { promptTokens = 0, replyTokens = 0, cachedTokens = 0 } = usage ?? {}
       const tokens = { prompt: promptTokens, reply: replyTokens, cached: cachedTokens, reusable }

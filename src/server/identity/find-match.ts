@@ -144,6 +144,10 @@ async function findCut(lookup: ClearLookup, begun: Walk | undefined): Promise<Ma
   if (isRepeated) await add(await findPairs(lookup, lastUser))
   // One exchange and a new message: what the client has kept begins with a message that had another one before it.
   if (items.length > 2 && (!pair || isRepeated)) await add(await findAlone(lookup, begun?.items ?? 0))
+  // What stood before the last question that has an answer may have been deleted, as a document that is sent once.
+  const reply = items.findLastIndex((item, at) => at < lastUser && isReply(item))
+  const answered = items.findLastIndex((item, at) => at < reply && isUser(item))
+  if (answered > 0 && walks.every(({ hasMore }) => hasMore)) await add(await findAlone(lookup, answered))
   const [best] = walks
   if (!best) return undefined
   // A thread that ends here is more likely than one that went on, unless that one was used later.

@@ -119,24 +119,47 @@ const isLeftOut = (logged: Compared, wanted: Compared | undefined) =>
 /** The first item behind the last reply: what is new is sent whole, so nothing was left out of it. */
 const freshFrom = (list: readonly ListItem[]) => list.findLastIndex(isReply) + 1
 
-/** Compares both ways. `first`: from there on all agree. Undefined if the thread does not begin with the items before it. */
+/**
+ * Compares both ways. `first`: from there on all agree. Undefined if the thread does not begin with the items before it. A
+ * client that deleted messages has a list with holes: that is believed only of a list that the thread holds from its first item.
+ */
 export async function walkFrom(log: WalkLog, list: readonly ListItem[], start: Meeting) {
-  const fresh = freshFrom(list)
-  let first = start.item + 1
-  for await (const logged of visible(log, start.thread, { to: start.at, reverse: true })) {
-    const wanted = list[first - 1]
-    const how = wanted && agreement(logged, wanted)
-    if (how === undefined && first <= start.item && isLeftOut(logged, wanted)) continue
-    if (how === undefined || (how !== 'same' && first > fresh)) break
-    first -= 1
-  }
-  if (first > start.item) return undefined
+  const first = await firstThatAgrees(log, list, start)
+  if (first === undefined) return undefined
   if (first > 0) {
     const front = await walkOn(log, list.slice(0, first), beginningOf(start.thread), first)
     if (front.items < first) return undefined
   }
   return { ...(await walkOn(log, list, start)), first }
 }
+
+/** The first item of those that agree, read backwards from where the list meets the thread. Undefined if none does. */
+async function firstThatAgrees(log: WalkLog, list: readonly ListItem[], start: Meeting) {
+  const fresh = freshFrom(list)
+  /** The first item before which the thread has nothing that the list lacks. */
+  let gapless = start.item + 1
+  let next = gapless
+  let hole = 0
+  for await (const logged of visible(log, start.thread, { to: start.at, reverse: true })) {
+    const wanted = list[next - 1]
+    if (!wanted) break
+    const how = agreement(logged, wanted)
+    if (how === undefined && next <= start.item && isLeftOut(logged, wanted)) continue
+    if (how === undefined || (how !== 'same' && next > fresh)) {
+      hole += 1
+      if (next > start.item || hole > longestHole) break
+      continue
+    }
+    if (gapless === next && hole === 0) gapless -= 1
+    next -= 1
+    hole = 0
+  }
+  if (next > start.item) return undefined
+  return next === 0 ? 0 : gapless
+}
+
+/** More messages in a row than this are not looked through for the rest of a list. */
+const longestHole = 64
 
 export const beginningOf = (thread: ThreadKey): Meeting => ({ thread, item: -1, at: 0, front: 'same' })
 

@@ -2,6 +2,7 @@ import { breathe, withRests } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/error.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isStoreFault } from '../../stores/store-error.ts'
 import type { Adapter, ChatRequest } from '../adapters/index.ts'
 import { inOwnForm } from '../adapters/own-form.ts'
 import { wishOf } from '../adapters/responses/compaction.ts'
@@ -10,6 +11,7 @@ import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refusals.ts'
 import { compact, compactsItself } from '../exchange/compact.ts'
 import { logOfPerson } from '../exchange/inquiry.ts'
+import { withPatience } from '../exchange/patient-store.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { respond } from '../exchange/respond.ts'
 import { wishWindow } from '../exchange/wish-window.ts'
@@ -32,7 +34,7 @@ export async function answerChat(
   { requestId, log: callerLog, caller }: ServerEnv['Variables'],
   conversation: string | undefined,
 ): Promise<Response> {
-  const { upstreams, sideModel, person, now, newId } = parts
+  const { upstreams, sideModel, person, onStoreFault, storeWaitMs, now, newId } = parts
   const { shadow = false } = parts.options
   const run = parts.runner.open({ requestId, adapter: adapter.name })
   /** Has the upstream answer without us, once it is known. */
@@ -88,7 +90,7 @@ export async function answerChat(
     await readItems(read.messages)
     const named = knownClient(read, headers)
     refuseInner(named)
-    await refuseExperiment(callerLog, named?.conversation, caller)
+    const admit = () => refuseExperiment(callerLog, named?.conversation, caller)
     const speaker = callerLog.history.person ?? bodyPerson(read)
     const log = logOfPerson(callerLog, speaker ?? person)
     // Lists that name no conversation are told apart by their people too.
@@ -99,6 +101,7 @@ export async function answerChat(
     const wish = wishOf(read)
     const isTheirs = wish !== undefined && (shadow || compactsItself(upstream))
     if (wish === 'address' || (wish === 'item' && !isTheirs)) {
+      await withPatience(storeWaitMs, admit)
       const compacted = await (isTheirs
         ? passBody(upstream, request, '/v1/responses/compact', body)
         : compact(inquiry, parsed))
@@ -109,13 +112,14 @@ export async function answerChat(
     if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
     return await respond({
       ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
+      ...{ onStoreFault, storeWaitMs, admit },
       options: { ...parts.options, ...upstreamOptions },
       ...{ upstream, model: upstreams.model(read.model) },
       client: isNative ? toClientCall(request, body, parsed) : undefined,
       pass,
     })
   } catch (error) {
-    const fault = toFault(error)
+    const fault = isStoreFault(error) ? { ...toFault(error), status: 503, isRetryable: true } : toFault(error)
     run.tell({ fault })
     run.over()
     if (pass && !(error instanceof BusyError) && !request.signal.aborted) return pass()

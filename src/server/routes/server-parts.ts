@@ -5,6 +5,7 @@ import type { AnswerOptions } from '../exchange/answer.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import type { ReplyRunner } from '../exchange/runner.ts'
+import type { OnStoreFault } from '../exchange/unstored.ts'
 import type { BodyParser } from '../guard/create-body-parser.ts'
 import type { Gate } from '../guard/create-gate.ts'
 import type { JsonLimits } from '../guard/parse-body.ts'
@@ -23,6 +24,9 @@ export interface ServerParts extends ServerLimits, BodyParser {
   readonly upstreams: Upstreams
   /** How turns are answered, whatever the request says. */
   readonly options: AnswerOptions
+  readonly onStoreFault: OnStoreFault
+  /** How long the store may take for a step of placing a request. */
+  readonly storeWaitMs: number
   readonly runner: ReplyRunner
   readonly gate: Gate
   readonly cache: Cache

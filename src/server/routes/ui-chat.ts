@@ -20,6 +20,7 @@ import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../au
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
 import { type Inquiry, type Log, type LogPlace, logOfSpeaker, sourceOf } from '../exchange/inquiry.ts'
+import { withoutPatience, withPatience } from '../exchange/patient-store.ts'
 import { inPieces, placeHeaders } from '../exchange/reply-writer.ts'
 import { takePlace } from '../exchange/take-place.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -44,27 +45,29 @@ export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
     const chosen = readUIOptions(body)
     refuseInner(uiRequest)
     await refuseExperiment(log, uiRequest.conversation, caller)
-    return replies.answer({
-      ...{ history: log.history, uiRequest, signal: request.signal },
-      headers: thread => placeHeaders(requestId, thread),
-      async start({ thread, marks, signal }) {
-        const name = chosen.model ?? (await firstModel(upstreams))
-        const model = upstreams.model(name)
-        const { upstream, options: upstreamOptions } = upstreams.of(name)
-        const options = { ...route.options, ...upstreamOptions }
-        const turn = await toUITurn(log, thread, uiRequest, maxMessages)
-        run.asks(name)
-        run.enter()
-        const reply = createReply(signal, work =>
-          answerUI(
-            { ...route, options },
-            { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, upstream, model },
-            work,
-          ),
-        )
-        return { parts: run.follow(reply) }
-      },
-    })
+    return withPatience(route.storeWaitMs, () =>
+      replies.answer({
+        ...{ history: log.history, uiRequest, signal: request.signal },
+        headers: thread => placeHeaders(requestId, thread),
+        async start({ thread, marks, signal }) {
+          const name = chosen.model ?? (await firstModel(upstreams))
+          const model = upstreams.model(name)
+          const { upstream, options: upstreamOptions } = upstreams.of(name)
+          const options = { ...route.options, ...upstreamOptions }
+          const turn = await toUITurn(log, thread, uiRequest, maxMessages)
+          run.asks(name)
+          run.enter()
+          const reply = createReply(signal, work =>
+            answerUI(
+              { ...route, options },
+              { ...turn, ...chosen, log, keyId: caller.keyId, thread, marks, upstream, model },
+              work,
+            ),
+          )
+          return { parts: run.follow(reply) }
+        },
+      }),
+    )
   })
 
   app.get('/:conversation', requireScope('read'), async context => {
@@ -218,13 +221,15 @@ export async function answerUI(
         })
     await emit(part)
   }
-  const { result } = await answer(inquiry, opened, {
-    ...{ model, options, emit: emitWithCalls },
-    cached: cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false }),
-    dataOf(reply) {
-      calls = reply.calls
-      return undefined
-    },
-  })
+  const cached = cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false })
+  const { result } = await withoutPatience(() =>
+    answer(inquiry, opened, {
+      ...{ model, options, cached, emit: emitWithCalls },
+      dataOf(reply) {
+        calls = reply.calls
+        return undefined
+      },
+    }),
+  )
   settle(result)
 }

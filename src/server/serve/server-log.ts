@@ -34,12 +34,13 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
       place,
       answered,
       fault,
+      unstored,
       trimmed,
       ms,
       ...more
     }: Served): void {
       const { result } = answered ?? {}
-      const failed = fault ?? (result?.error && toFault(result.error))
+      const failed = fault ?? unstored ?? (result?.error && toFault(result.error))
       const facts = {
         requestId,
         adapter,
@@ -57,6 +58,7 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
         error: failed?.code,
         failure: failed?.failure,
         trimmed: trimmed || undefined,
+        stored: unstored && false,
         httpStatus: fault?.status,
       }
       const { otherWindow } = more
@@ -65,7 +67,7 @@ export function createServerLog(level: ServerConfig['logLevel'], write?: (line: 
           { requestId, model: facts.model, ...otherWindow },
           'a client asked for another num_ctx than the model has: that of the model counts',
         )
-      const isBad = (fault?.status ?? 0) >= 500 || result?.status === 'failed'
+      const isBad = unstored || (fault?.status ?? 0) >= 500 || result?.status === 'failed'
       log[isBad ? 'warn' : 'info'](facts, 'request')
     },
   }

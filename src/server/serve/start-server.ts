@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { ollamaEmbed } from '../../models/index.ts'
+import { isPostgres } from '../../stores/is-postgres.ts'
 import type { Store } from '../../stores/store.ts'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
@@ -35,7 +36,7 @@ export async function startServer(
         'no_keys',
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
-    const { host, port, notes, policy, effort, systemPrompt, embedModel: model } = config
+    const { host, port, notes, policy, effort, embedModel: model } = config
     const vectors =
       model === undefined ? undefined : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
     const hide = config.logNames ? undefined : await createHideName(store)
@@ -58,11 +59,10 @@ export async function startServer(
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, { effort }),
       notes: notes === 'off' ? false : { place: notes },
-      systemPrompt: systemPrompt === 'auto' ? undefined : systemPrompt,
       inspector: config.inspector ? inspectorFolder : undefined,
       about: {
         upstream: why,
-        store: config.store === undefined ? basename(config.db) : 'PostgreSQL',
+        store: isPostgres(config.db) ? 'PostgreSQL' : basename(config.db),
         window: config.window,
       },
       onDeleted: (tenant, conversation) => log.deleted(tenant, hide?.(conversation) ?? conversation),
@@ -98,17 +98,16 @@ export async function startServer(
 
 /** Opens the log and brings its schema up to date, so that a fault shows when the server starts. */
 async function openStore(config: ServerConfig): Promise<Store> {
-  const { db, store: url, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
-  const store =
-    url === undefined
-      ? (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
-          ...{ path: db, maxEntryBytes },
-          // Enough to delete all but very long conversations when nothing else can be written.
-          spareBytes: 4 * 1024 ** 2,
-        })
-      : (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
-          ...{ url, maxEntryBytes, timeoutMs },
-        })
+  const { db, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
+  const store = isPostgres(db)
+    ? (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
+        ...{ url: db, maxEntryBytes, timeoutMs },
+      })
+    : (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
+        ...{ path: db, maxEntryBytes },
+        // Enough to delete all but very long conversations when nothing else can be written.
+        spareBytes: 4 * 1024 ** 2,
+      })
   try {
     await store.migrate()
     return store

@@ -57,6 +57,29 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
     expect((await call('POST', '/entries/999/pin')).status).toBe(400)
   })
 
+  it('is no place where a model was asked: the timeline ends where it ended', async () => {
+    const { call, api, thread } = await start()
+    const places = async () => {
+      const { body } = await api.get('/conversations/trip/timeline?fates=false&against=')
+      const lines = String(body).trim().split('\n')
+      return lines.map(line => JSON.parse(line) as { readonly at: number; readonly turn: number })
+    }
+    const before = await places()
+    expect(before).toHaveLength(42)
+    await call('POST', '/entries/3/pin')
+    expect((await places()).map(({ at, turn }) => [at, turn])).toEqual(
+      before.map(({ at, turn }) => [at, turn]),
+    )
+    // A question that waits for its answer is a place, and stays one.
+    await thread.seedTurns([user('And what is the code?')])
+    const asked = (await places()).at(-1)
+    expect(asked).toMatchObject({ at: 86 })
+    await call('POST', '/entries/5/hide')
+    expect((await places()).at(-1)).toMatchObject({ at: 86, turn: asked!.turn })
+    const { body } = await api.get('/conversations/trip/timeline?fates=false&against=&since=86')
+    expect(JSON.parse(String(body).trim())).toMatchObject({ at: 86 })
+  })
+
   it('refuses pins that do not fit, with figures, and writes nothing', async () => {
     const { call, thread } = await start()
     await thread.seedTurns([user('word '.repeat(2000)), assistant('long'), user('a'), assistant('b')])

@@ -25,9 +25,10 @@ describe.each(await someStores())('the calls behind a page of messages, in %s', 
     expect(shown.entries.map(({ seq }: { seq: number }) => seq)).toEqual([523, 524, 525, 526])
     expect(shown.calls).toMatchObject([
       { at: 523, status: 'completed', model: 'reader', asking: 523 },
-      // Thanks ask for nothing: the block of the question stays in view.
-      { at: 525, status: 'completed', asking: 523 },
+      // Thanks ask for nothing: the last three exchanges take back the room of what was asked for.
+      { at: 525, status: 'completed' },
     ])
+    expect(shown.calls[1].asking).toBeUndefined()
     const { body: call } = await api.get(`${path}/calls/${shown.calls[0].id}?${at}`)
     const block = call.sent.findLast((row: { part: string }) => row.part === 'recall')
     expect(shown.calls[0].recalled).toContain(21)

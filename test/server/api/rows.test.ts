@@ -66,7 +66,9 @@ describe('the rows of a context', () => {
         // A cleared entry that is recalled too has a row of its own: its line.
         const own = rows.flatMap(({ seqs }) => seqs).filter(seq => !standing.includes(seq))
         expect(own).toHaveLength(body.counts.kept + body.counts.cleared)
-        const lines = rows.filter(({ seqs, text }) => seqs.length > 0 && text?.startsWith(`[#${seqs[0]}, `))
+        const lines = rows.filter(
+          ({ seqs, text }) => seqs.length > 0 && text?.startsWith(`[Not the result: #${seqs[0]} (`),
+        )
         expect(lines.length).toBeGreaterThanOrEqual(body.counts.cleared)
         expect(new Set(standing).size).toBe(standing.length)
         expect(standing).toHaveLength(body.counts.recalled + body.counts.digested)

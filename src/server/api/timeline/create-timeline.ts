@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { endOf } from '../../../history/calls/plan.ts'
 import { readPlan } from '../../../history/calls/read-plan.ts'
 import type { LoggedMessage } from '../../../history/index.ts'
+import { isHandEntry } from '../../../history/log/hand.ts'
 import { createQueue } from '../../../history/log/queue.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
 import type { Head, Store, ThreadKey } from '../../../stores/store.ts'
@@ -49,7 +50,8 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   /** Reads entries and gives the points among them. A point before an entry is known when that entry is. */
   async function* read(entries: AsyncIterable<LoggedMessage>, to: ThreadReading, make: Points) {
     for await (const logged of entries) {
-      if (to.last && isAsked(to.last, logged) && !isCalled(calls, to.last) && isMade(to.last.seq))
+      const { asking } = to
+      if (asking && isAsked(asking, logged) && !isCalled(calls, asking) && isMade(asking.seq))
         yield await make.make()
       to.add(logged)
       if (isMade(logged.seq)) for (const placed of calls.at(logged.seq)) yield await make.make(placed)
@@ -81,8 +83,9 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
     const batch: TimelinePoint[] = []
     const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
     for await (const point of read(rest, copy, made)) batch.push(point)
-    const { last } = copy
-    if (last && !isAnswer(last) && !isCalled(calls, last) && isMade(last.seq)) batch.push(await made.make())
+    const { asking } = copy
+    if (asking && !isAnswer(asking) && !isCalled(calls, asking) && isMade(asking.seq))
+      batch.push(await made.make())
     return batch
   }
 
@@ -125,6 +128,7 @@ async function placeBefore(source: LogSource, since: number, calls: CallList): P
   const called = calls.before(since)
   let after: LoggedMessage | undefined
   for await (const logged of readLog(source, { from: Math.max(1, called), to: since, reverse: true })) {
+    if (isHandEntry(logged)) continue
     if (after && logged.seq < since && isAsked(logged, after) && !isCalled(calls, logged)) return logged.seq
     after = logged
   }

@@ -34,6 +34,7 @@ export const point = z.object({
   free: count,
   over: count,
   reported: z.number().optional().describe('the tokens that the provider says it read'),
+  cached: count.optional().describe('the tokens that the provider says it did not read again'),
   parts: z.record(z.string(), count),
   shadow,
   reused: count.describe('the tokens of the beginning that is the same as in the line before'),
@@ -152,7 +153,7 @@ export function createPoints(
       const { room, fitSettings, account, stretches, sent, model } = await madeOf(placed)
       const { factor } = room
       const { cut, ...figures } = figuresOf(account, room)
-      const { seq, turn, time } = reading.last!
+      const { seq, turn, time } = placed ? reading.last! : reading.asking!
       const others = compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
@@ -164,6 +165,7 @@ export function createPoints(
         ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
         ...{ ...figures, counts: countFates(runs), call: call?.id, model: call?.model },
         ...{ status: call?.status, error: call?.error, reported: call?.reported },
+        cached: placed?.plan.cached,
         shadow: placed && toShadow(placed.plan),
         ...{ reused, anew: figures.tokens - reused, cut, fates: toFateText(runs) },
         against: others.map(other => other.figures),

@@ -4,7 +4,7 @@ import { type Context, type FitOptions, fitConversation, readWhole } from '../..
 import type { PromptLayout } from '../../../context/prompt/layout.ts'
 import { shareIndex } from '../../../context/recall/index-transcript.ts'
 import type { LoggedMessage } from '../../../history/index.ts'
-import { applyHands, handsAt, type PlacedHands } from '../../../history/log/hand.ts'
+import { applyHands, handsAt, isHandEntry, type PlacedHands } from '../../../history/log/hand.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
 import type { FitSettings } from '../fit-thread.ts'
@@ -23,6 +23,8 @@ interface ReadingState {
   /** The last user message; 0 where there is none. */
   user: number
   last: LoggedMessage | undefined
+  /** The last entry that a model could be asked about: what a person has done with a message asks for nothing. */
+  asking: LoggedMessage | undefined
   /** What is known of the system prompt at the last entry. */
   layout: PromptLayout
   /** What a person has done with messages. */
@@ -34,7 +36,7 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
     conversation: createConversation(count),
     ...{ views: [undefined], tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
     factors: new Map(),
-    ...{ user: 0, last: undefined, layout: {}, hands: [] },
+    ...{ user: 0, last: undefined, asking: undefined, layout: {}, hands: [] },
   }
   const { conversation, views, tokensUpTo, places, prompts, factors } = read
 
@@ -55,6 +57,9 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
     get last() {
       return read.last
     },
+    get asking() {
+      return read.asking
+    },
     add(logged: LoggedMessage): void {
       const { view, seq, message, calibration, learned, hands } = logged
       if (hands) read.hands.push([seq, hands])
@@ -66,6 +71,7 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       tokensUpTo.push(tokensUpTo.at(-1)! + stampEntry(view, seq, count).tokens)
       if (message.role === 'user') read.user = seq
       read.last = logged
+      if (!isHandEntry(logged)) read.asking = logged
     },
     seqOf: (message: object) => places.get(message),
     /** The calibration of a model at the last entry; 1 where there is none. */

@@ -1,0 +1,27 @@
+import type { SettingName } from './config-schema.ts'
+
+/** How `serve --help` orders the settings: first those that most servers need. */
+export const settingGroups = {
+  'Most used': ['upstream', 'upstreamKey', 'window', 'shadow', 'db', 'host', 'port', 'requireKeys'],
+  'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'sideModel'],
+  'What is sent': [
+    ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'steadyPrompt'] as const),
+    ...(['readMessages', 'promise'] as const),
+  ],
+  'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],
+  'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],
+  'Who may ask': ['apiKeys', 'allowedHosts', 'allowedOrigins', 'manage'],
+  'What is kept': ['memory', 'onStoreFault', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
+  'Page and log': ['inspector', 'experimentTools', 'logNames', 'logLevel'],
+  Limits: ['maxBody', 'maxEntry', 'maxReply', 'maxDepth', 'maxMessages', 'maxStreams'],
+  Times: [
+    ...(['requestTimeout', 'connectTimeout', 'firstTimeout', 'silenceTimeout', 'storeTimeout'] as const),
+    ...(['keepAlive', 'unreadTimeout', 'lingerTime', 'shutdownTimeout'] as const),
+  ],
+} as const satisfies Readonly<Record<string, readonly SettingName[]>>
+
+type Grouped = (typeof settingGroups)[keyof typeof settingGroups][number]
+
+/** Compiles only where every setting has a group: the error names the one that has none. */
+export type EverySettingHasAGroup = AllGrouped<Exclude<SettingName, Grouped>>
+type AllGrouped<Missing extends never> = Missing
