@@ -102,6 +102,56 @@ it.each(Object.entries(functions))('%s refuses an unknown option', async (name, 
   await expect(run()).rejects.toMatchObject(refused)
 })
 
+/** These look first at what they cannot do without. */
+const others: Record<string, RegExp> = {
+  'Chat.edit': /^Option "at": /,
+  'Chat.regenerate': /^Option "(?:at|options)": /,
+}
+
+it.each(Object.entries(functions))('%s refuses what is no object of options', async (name, [call]) => {
+  for (const value of [4, 'log.db', true, [1], () => 4, null]) {
+    const run = async () => call(value as never)
+    await expect(run(), String(value)).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringMatching(others[name] ?? /^Option "options": expected an object with /),
+    })
+  }
+})
+
+it('says in which words to say it', () => {
+  const list = [{ role: 'user', content: 'a' }]
+  for (const name of [
+    'maxTokens',
+    'max_tokens',
+    'contextWindow',
+    'context_length',
+    'num_ctx',
+    'maxInputTokens',
+  ])
+    expect(() => core.fit(list, { [name]: 100 } as never)).toThrow(
+      `Option "${name}": is unknown. Use window.`,
+    )
+  expect(() => core.fit(list, { strategy: 1 } as never)).toThrow('Use policy.')
+  expect(() => core.fit(list, { tokenizer: 1 } as never)).toThrow('Use count.')
+  // Where there is no such option, nothing is made up.
+  expect(() => core.sliding({ maxTokens: 1 } as never)).toThrow('Known: messages.')
+  expect(() => core.sliding(4 as never)).toThrow('expected an object with messages, got 4')
+  expect(() => core.recall(0.7 as never)).toThrow('with some of low, digests, digesters, effort, got 0.7')
+  expect(() => sqliteStore('log.db' as never)).toThrow(/path.*got "log.db"/)
+  expect(() => tokens.createCounter((() => 1) as never)).toThrow('got a function')
+  expect(() => tokens.createCounter({ id: 'mine', exact: true } as never)).toThrow(
+    '"text": expected a function',
+  )
+  expect(() => tokens.createCounter({ exact: true, text: () => 1 } as never)).toThrow('"id": expected a name')
+})
+
+it('refuses options of a policy that has none', () => {
+  expect(() => core.spongebob({ marker: '[cut]' } as never)).toThrow(
+    'Option "marker": is unknown: none is known here.',
+  )
+  expect(core.spongebob().name).toBe('spongebob')
+})
+
 it('names all options where none is near, and takes an option that is undefined', () => {
   expect(() => core.sliding({ zebra: 1 } as never)).toThrow('Option "zebra": is unknown. Known: messages.')
   expect(core.sliding({ zebra: undefined } as never).name).toBe('sliding')

@@ -40,9 +40,9 @@ export interface Context<M extends MessageLike = MessageLike> {
   readonly messages: (M | PlainMessage)[]
   readonly tokens: number
   readonly receipt: Receipt
-  /** The tool schemas that are sent, if any; with `systemPrompt: 'stable'` or `'as user'` in the order of the first time. */
+  /** The tool schemas that are sent, if any; where `systemPrompt` keeps the prompt the same, in the order of the first time. */
   readonly tools?: readonly unknown[]
-  /** With `systemPrompt: 'stable'` or `'as user'`: what is known of the system prompt. Pass it to the conversation's next `fit`. */
+  /** Where `systemPrompt` is not `'as sent'`: what is known of the system prompt. Pass it to the conversation's next `fit`. */
   readonly promptLayout?: PromptLayout
   /** What of it was not known before. A history stores it with the turn. */
   readonly learned?: PromptLayout
@@ -100,12 +100,9 @@ export function fitConversation<M extends MessageLike>(
   options: FitOptions,
   rest?: Frame['rest'],
 ): Context<M> | undefined {
-  const { promptLayout: layout, tools: offered = [] } = options
-  const isStable = keepsPrompt(options.systemPrompt)
-  const ordered = isStable ? orderTools(offered, layout?.tools) : { tools: offered, ids: [] }
-  const { tools, saved } = offeredTools({ ...options, tools: ordered.tools })
   const policy = options.policy ?? defaultPolicy
-  const finished = finish(applyPolicy(policy, beginDraft(conversation, { ...options, tools }, { rest })))
+  const { draft, tools, saved, learned } = begin(conversation, options, rest)
+  const finished = finish(applyPolicy(policy, draft))
   if (!isAsRead(finished)) return undefined
   checkInvariants(finished, policy.name)
   const prefix = options.previous && sharedPrefix(finished, options.previous)
@@ -114,8 +111,26 @@ export function fitConversation<M extends MessageLike>(
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix, saved),
     ...(tools.length > 0 && { tools }),
-    ...(isStable && layoutOf(finished.draft.frame, ordered.ids, layout)),
+    ...(keepsPrompt(options.systemPrompt) && layoutOf(finished.draft.frame, learned, options.promptLayout)),
   }
+}
+
+/** The draft that the policy begins with, its tools, and what is learned of their order. */
+function begin(conversation: Conversation, options: FitOptions, rest: Frame['rest']) {
+  const { promptLayout: layout, tools: offered = [], systemPrompt } = options
+  const ordered = keepsPrompt(systemPrompt) ? orderTools(offered, layout?.tools) : { tools: offered, ids: [] }
+  const beginWith = (all: readonly unknown[], isWhole: boolean) => {
+    const { tools, saved } = offeredTools({ ...options, tools: all })
+    const draft = beginDraft(conversation, { ...options, tools }, { rest }, isWhole)
+    return { draft, tools, saved, learned: ordered.ids }
+  }
+  if (systemPrompt === 'when cut' || options.quoteNotes === 'when cut') {
+    const whole = beginWith(systemPrompt === 'when cut' ? offered : ordered.tools, true)
+    // A last exchange of which a part is cut does not fit either.
+    const { tokens, capacity, frame } = whole.draft
+    if (tokens <= capacity && frame.exchange.size === 0) return whole
+  }
+  return beginWith(ordered.tools, false)
 }
 
 /** What is known of the system prompt after this context. */

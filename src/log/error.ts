@@ -70,10 +70,31 @@ export function refuseUnknown<Options extends object>(
   names: OptionNames<Options>,
 ): void {
   const all = Object.keys(names)
-  for (const [name, value] of Object.entries(options ?? {})) {
+  if (options === undefined) return
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const some = all.length > 1 ? 'some of ' : ''
+    throw new InvalidOptionError(
+      'options',
+      `expected an object with ${some}${all.join(', ')}, got ${showValue(options)}`,
+    )
+  }
+  for (const [name, value] of Object.entries(options)) {
     if (value === undefined || all.includes(name)) continue
-    const meant = nearest(name, all)
-    const advice = meant ? `Did you mean ${meant}?` : `Known: ${all.join(', ')}.`
-    throw new InvalidOptionError(name, `is unknown. ${advice}`)
+    if (all.length === 0) throw new InvalidOptionError(name, 'is unknown: none is known here.')
+    throw new InvalidOptionError(name, `is unknown. ${adviceOn(name, all)}`)
   }
 }
+
+function adviceOn(name: string, all: readonly string[]): string {
+  const elsewhere = ourNames[name.replaceAll('_', '').toLowerCase()]
+  if (elsewhere !== undefined && all.includes(elsewhere)) return `Use ${elsewhere}.`
+  const meant = nearest(name, all)
+  return meant ? `Did you mean ${meant}?` : `Known: ${all.join(', ')}.`
+}
+
+/** What options are called by other libraries, in small letters. A map, because any name may be asked for. */
+const ourNames: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+  ...{ maxtokens: 'window', maxinputtokens: 'window', tokenlimit: 'window', maxcontexttokens: 'window' },
+  ...{ contextwindow: 'window', contextlength: 'window', contextsize: 'window', numctx: 'window' },
+  ...{ tokenizer: 'count', tokencounter: 'count', counttokens: 'count', strategy: 'policy' },
+})

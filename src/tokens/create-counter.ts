@@ -1,4 +1,4 @@
-import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
+import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../log/error.ts'
 import type { Message } from '../log/message.ts'
 import { attempt } from '../log/values.ts'
 import { type Framing, genericFraming } from './framing.ts'
@@ -11,6 +11,8 @@ export interface CounterOptions {
   /** Tokens of one image: providers resize images, so the size in bytes does not matter. Default 768. */
   readonly imageTokens?: number
 }
+
+export const counterNames: OptionNames<CounterOptions> = { framing: 1, imageTokens: 1 }
 
 export interface CreateCounterOptions extends CounterOptions {
   /** Names the way of counting texts; the framing's name is added to it. */
@@ -28,8 +30,12 @@ export interface CreateCounterOptions extends CounterOptions {
  * const counter = createCounter({ id: 'mine', exact: true, text: countMine, framing: framingFor('llama3.2:3b') })
  */
 export function createCounter(options: CreateCounterOptions): TokenCounter {
-  refuseUnknown(options, { id: 1, exact: 1, text: 1, framing: 1, imageTokens: 1 })
+  refuseUnknown(options, { id: 1, exact: 1, text: 1, ...counterNames })
   const { id, exact, text: count, framing = genericFraming, imageTokens = 768 } = options
+  if (typeof id !== 'string' || id === '')
+    throw new InvalidOptionError('id', `expected a name, such as "mine", got ${showValue(id)}`)
+  if (typeof count !== 'function')
+    throw new InvalidOptionError('text', `expected a function that counts a text, got ${showValue(count)}`)
   const fullId = counterId(id, framing, imageTokens)
   const whole = (tokens: number): number => wholeTokens(tokens, fullId)
   const text = rememberLong(value => (value === '' ? 0 : whole(count(wellFormed(value)))))

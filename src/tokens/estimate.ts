@@ -1,10 +1,12 @@
-import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
+import { refuseUnknown } from '../log/error.ts'
+import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
 import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
 import { scanLetters } from './scan-letters.ts'
 import { scanDigits, scanOther, scanPunctuation, scanSpace } from './scan-signs.ts'
 
 /** A counter for any model, without its tokenizer. It counts a little high, as a silent cut is worse; `calibrate` corrects it. */
 export function estimate(options: CounterOptions = {}): TokenCounter {
+  refuseUnknown(options, counterNames)
   // The number is the version of the prices: change it whenever they change.
   return createCounter({ ...options, id: 'estimate-2', exact: false, text: estimateTokens })
 }

@@ -1,13 +1,16 @@
-import { ThroughlineError } from '../log/error.ts'
-import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
+import { refuseUnknown, ThroughlineError } from '../log/error.ts'
+import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
 import { framings } from './framings.ts'
 import { countLongText } from './long-text.ts'
 
 /** Gives the counter of a table of `gpt-tokenizer`, 30 MB that only exact counts need. Awaited, so `require` cannot load it. */
 export async function loadEncoding(id: string, load: () => Promise<Encoding>) {
   const text = countWith(await load().catch(refuse))
-  return ({ framing = framings.openai, ...options }: CounterOptions = {}): TokenCounter =>
-    createCounter({ ...options, framing, id, exact: true, text })
+  return (options: CounterOptions = {}): TokenCounter => {
+    refuseUnknown(options, counterNames)
+    const { framing = framings.openai } = options
+    return createCounter({ ...options, framing, id, exact: true, text })
+  }
 }
 
 function refuse(cause: unknown): never {

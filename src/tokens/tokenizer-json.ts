@@ -1,7 +1,7 @@
 import { Tokenizer } from '@huggingface/tokenizers'
-import { ThroughlineError } from '../log/error.ts'
+import { refuseUnknown, ThroughlineError } from '../log/error.ts'
 import { hashOf } from '../log/hash-text.ts'
-import { type CounterOptions, createCounter, type TokenCounter } from './create-counter.ts'
+import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
 
 export interface TokenizerJsonOptions extends CounterOptions {
   /** The parsed `tokenizer_config.json`: few tokenizers need it to count. */
@@ -15,10 +15,9 @@ export interface TokenizerJsonOptions extends CounterOptions {
  * @example
  * const counter = tokenizerJson(JSON.parse(await readFile('tokenizer.json', 'utf8')), { framing: framingFor('qwen3:8b') })
  */
-export function tokenizerJson(
-  json: unknown,
-  { config = {}, ...options }: TokenizerJsonOptions = {},
-): TokenCounter {
+export function tokenizerJson(json: unknown, given: TokenizerJsonOptions = {}): TokenCounter {
+  refuseUnknown(given, { ...counterNames, config: 1 })
+  const { config = {}, ...options } = given
   const tokenizer = createTokenizer(json, config)
   const count = (text: string): number => tokenizer.tokenize(text, { add_special_tokens: false }).length
   // A short hash is enough to tell the few tokenizers of an application apart.

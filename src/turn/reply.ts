@@ -1,4 +1,5 @@
 import type { Receipt } from '../context/receipt.ts'
+import type { SentBody } from '../history/calls/sent-body.ts'
 import type { SeenMessage } from '../history/log/logged-message.ts'
 import type { MessageLike, ToolCall } from '../log/message.ts'
 import type { EndReason, ModelPart, ModelUsage, ReplyBlocks } from '../models/model.ts'
@@ -16,6 +17,8 @@ export interface ModelReply {
   details?: Readonly<Record<string, unknown>> | undefined
   /** The reply as its provider wants it back. */
   blocks?: ReplyBlocks | undefined
+  /** What is kept of the body that was sent for it. */
+  sent?: Promise<SentBody> | undefined
 }
 
 export type ReplyCall = Required<ToolCall>

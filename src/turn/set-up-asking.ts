@@ -52,7 +52,7 @@ export async function notesInReply(options: Pick<TurnOptions, 'notes'>, log?: Pi
 /** How the notes of earlier turns are sent. A model that is not asked for notes must not see the form that it would copy. */
 export function notesInContext(options: Pick<TurnOptions, 'notes'>) {
   const notes = notesOf(options)
-  if (!notes) return { notes: 'system' } as const
+  if (!notes) return { notes: 'system', quoteNotes: 'when cut' } as const
   const { place, nonce, budget, keep } = notes
   return { notes: place, nonce, noteBudget: budget, noteCount: keep }
 }

@@ -47,7 +47,7 @@ describe('the view of the context', () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
     await page.getByRole('heading', { name: '32 of 523 messages would reach the model' }).waitFor()
     await page.getByRole('img', { name: /[12],\d{3} of 4,096 tokens are sent, 1,\d{3} are free/ }).waitFor()
-    await page.getByText('cached prefix (estimate) to here').waitFor()
+    await page.getByText('cached prefix (estimate), to here').waitFor()
     await sent(page).getByText('11 messages, asked for by #523').waitFor()
     await sent(page).getByText('Also, at the end of all this').waitFor()
     await page.getByRole('heading', { name: 'Brought back #21' }).waitFor()

@@ -4,6 +4,7 @@ import { givenPrompt, readPlan } from '../../src/history/calls/read-plan.ts'
 import { createHistory, type ThreadCall } from '../../src/history/index.ts'
 import { anthropicEvents } from '../../src/models/anthropic/anthropic.fixture.ts'
 import type { ServerOptions } from '../../src/server/create-server.ts'
+import { promptPlace } from '../../src/server/exchange/answer.ts'
 import { anthropicUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -26,7 +27,7 @@ async function startModel() {
 }
 
 const serverFor = (url: string, store: Store, options: Partial<ServerOptions> = {}) =>
-  startServer({ ...options, store, window, upstream: openaiUpstream({ url, window }) })
+  startServer({ steadyPrompt: 'on', ...options, store, window, upstream: openaiUpstream({ url, window }) })
 
 /** A client that sends its whole list with a fresh system prompt, as Home Assistant does. */
 function createClient() {
@@ -108,6 +109,39 @@ describe("a client whose system prompt is Home Assistant's", () => {
   })
 })
 
+describe('by default', () => {
+  it('leaves the prompt alone while everything fits, and then moves what differs in numbers and times', async () => {
+    const { url, bodies } = await startModel()
+    const server = await serverFor(url, memoryStore(), { steadyPrompt: 'auto' })
+    const send = createClient()
+    const turns = 40
+    for (let turn = 0; turn < turns; turn++)
+      await send(server.url, homePrompt(turn), `${textOf(turn)} ${'Tell me all of it. '.repeat(8)}`)
+    const isCut = ({ messages }: Body, turn: number) => messages.length < 2 * turn + 2
+    const lateIn = ({ messages }: Body) =>
+      messages.flatMap(({ content }) => (content.startsWith('[From the system prompt') ? [content] : []))
+    const cutAt = bodies().findIndex(isCut)
+    expect(cutAt).toBeGreaterThan(5)
+    expect(cutAt).toBeLessThan(turns - 10)
+    for (const [turn, body] of bodies().entries()) {
+      expect(sorted(linesInView(body.messages))).toEqual(sorted(homePrompt(turn).split('\n')))
+      if (turn < cutAt) expect(body.messages[0]!.content).toBe(homePrompt(turn))
+      const [late = '', ...more] = lateIn(body)
+      expect(more).toEqual([])
+      expect(late !== '').toBe(turn >= cutAt)
+      // What is on or off is no number: it stays in its place.
+      expect(late).not.toMatch(/'o(?:n|ff)'/)
+      if (late !== '') expect(late).toContain('Current time is')
+    }
+  })
+
+  it('moves nothing at a provider', () => {
+    expect(promptPlace({}, false)).toBe('as sent')
+    expect(promptPlace({}, true)).toBe('when cut')
+    expect(promptPlace({ steadyPrompt: 'on' }, false)).toBe('stable')
+  })
+})
+
 const roomIn = (call: ThreadCall) => {
   const { window: given, reserve, factor = 1 } = readPlan(call.plan)
   return {
@@ -120,7 +154,7 @@ const roomIn = (call: ThreadCall) => {
 
 it('sends a prompt as it came where that is set', async () => {
   const { url, bodies } = await startModel()
-  const server = await serverFor(url, memoryStore(), { systemPrompt: 'as sent' })
+  const server = await serverFor(url, memoryStore(), { steadyPrompt: 'off' })
   const send = createClient()
   for (const turn of [0, 1]) await send(server.url, homePrompt(turn), textOf(turn))
   expect(bodies().map(({ messages }) => messages[0]!.content)).toEqual([homePrompt(0), homePrompt(1)])
@@ -162,15 +196,15 @@ describe('an upstream that takes system messages only at the front', () => {
   const clock = (turn: number) => `Current time is 12:0${turn}.\nYou are kind.\nBe brief.`
 
   it('gets the prompt as it came in the form of Anthropic, unless lines may be the text of the user', async () => {
-    for (const systemPrompt of ['stable', 'as user'] as const) {
+    for (const steadyPrompt of ['on', 'as user'] as const) {
       const model = await startUpstream(() => ({ chunks: anthropicEvents([{ type: 'text', text: 'Yes.' }]) }))
       onTestFinished(() => model.close())
       const upstream = anthropicUpstream({ url: model.url, apiKey: 'key', window })
-      const server = await startServer({ upstream, window, systemPrompt })
+      const server = await startServer({ upstream, window, steadyPrompt })
       const send = createClient()
       for (const turn of [1, 2, 3, 4]) await send(server.url, clock(turn), textOf(turn))
       const sent = model.requests.map(({ body }) => body as Body & { readonly system: unknown })
-      const isMoved = (turn: number) => systemPrompt === 'as user' && turn > 2
+      const isMoved = (turn: number) => steadyPrompt === 'as user' && turn > 2
       for (const [at, { system, messages }] of sent.entries()) {
         expect(JSON.stringify(system).includes(JSON.stringify(clock(at + 1)))).toBe(!isMoved(at + 1))
         expect(JSON.stringify(messages).includes('[From the system prompt')).toBe(isMoved(at + 1))

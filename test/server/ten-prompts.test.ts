@@ -89,7 +89,7 @@ describe.each(Object.entries(upstreams))(
         )
         onTestFinished(() => model.close())
         // Also where changing lines are moved unless a prompt stands still.
-        const server = await startServer({ upstream: open(model.url), window, systemPrompt: 'stable' })
+        const server = await startServer({ upstream: open(model.url), window, steadyPrompt: 'on' })
         for (const [at, prompt] of prompts.entries())
           for (const texts of [[`Question ${at}`], [`Question ${at}`, 'And then?']]) {
             const bytes = JSON.stringify(adapter.body(prompt, texts))

@@ -3,9 +3,9 @@ import type { TimelinePoint } from '../api/timeline.ts'
 import { amountOf, count } from './format.ts'
 
 /** Where the tokens of a figure come from, for its tooltip. */
-export const calibrationText = (factor = 1): string =>
+export const calibrationText = (factor = 1, reported?: number): string =>
   factor === 1
-    ? 'Tokens by our own count: the model has reported none.'
+    ? `Tokens by our own count: ${reported === undefined ? 'the model has reported none' : 'it had reported none before'}.`
     : `Tokens of the model: our counts times ${Number(factor.toFixed(2))}, by what it has reported.`
 
 type Price = AnswerOf<'get /server'>['price']

@@ -1,11 +1,12 @@
 import type { Message } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import { parseMessage, readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult, leftOutMark } from '../../log/texts.ts'
 import { toolResultFor, withoutResults, withResultTexts, withTail } from '../../log/write-message.ts'
 import { isCleared } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
+import { type Entry, isQuotedNote } from '../conversation/stamp-entry.ts'
 import { isReference } from '../conversation/touched.ts'
 import { lineTokens, savingOf, type Unit } from '../conversation/unit.ts'
 import { fixedIn, gatherNotes, needsMarker, referredBy, textCost } from '../draft/cost.ts'
@@ -109,7 +110,8 @@ function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
   const held = frame.held.get(unit.index)
   const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
-    const piece = { ...entryPiece((at === unit.from && sent) || entries[at]!, part, frame.origin + at), held }
+    const entry = (at === unit.from && sent) || asWritten(frame, entries[at]!)
+    const piece = { ...entryPiece(entry, part, frame.origin + at), held }
     const stray = unit.strays.get(at)
     if (piece.message.role === 'assistant_note') notes.push(at)
     else if (!stray) pieces.push(isShort ? clearedPiece(frame, piece, unit) : piece)
@@ -126,6 +128,13 @@ function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
     pieces.push(rewritten(frame, { part, seqs: [], added }, raw))
   }
   return inCallOrder(pieces)
+}
+
+/** An entry without the marks that tell a text from a note, where all is sent as it was written. */
+function asWritten({ isWhole, quoteNotes, transcript }: Frame, entry: Entry): Entry {
+  if (!isWhole || quoteNotes === 'always' || !isQuotedNote(entry) || transcript.notes.length > 0) return entry
+  const { source } = entry
+  return { ...entry, raw: source, message: readMessage(source, 0), altered: undefined }
 }
 
 /** The pieces of a unit, with the results of a round in the order of its calls: tools that run side by side end in any order. */

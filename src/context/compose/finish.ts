@@ -1,7 +1,7 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { acknowledgement, openingText } from '../../log/texts.ts'
 import { joinMessages, withHead, withTail } from '../../log/write-message.ts'
-import { fixedIn, tokensByPart, totalTokens } from '../draft/cost.ts'
+import { fixedIn, tokensByPart, totalTokens, unitCost } from '../draft/cost.ts'
 import { cutJournal, journalRoom, lastRoundBefore } from '../draft/cut-journal.ts'
 import { cutOldest } from '../draft/cut-oldest.ts'
 import type { Draft } from '../draft/draft.ts'
@@ -81,11 +81,24 @@ function overflow(finished: Finished, composed: readonly Piece[]): Finished {
   const pieces = trimmed && shaped(frame, trimmed)
   if (pieces) return { ...finished, pieces, tokens: totalTokens(frame, pieces) }
   const { window, reserve, capacity } = frame
-  const advice = isTrim
-    ? 'Even cut texts do not fit: use a larger window, or fewer tools and images. What is asked, rules and pins are never cut.'
-    : "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
+  const held = heldByPolicies(frame)
+  const advice = `${held}${isTrim ? trimAdvice : keepAdvice}`
   const parts = tokensByPart(frame, finished.pieces)
   throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
+}
+
+const trimAdvice =
+  'Even cut texts do not fit: use a larger window, or fewer tools and images. What is asked, rules and pins are never cut.'
+const keepAdvice = "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
+
+/** Which policies protect what else could go, and how much: `The policy "rules stay" protects 900 tokens. `. */
+function heldByPolicies(frame: Frame): string {
+  const tokens = new Map<string, number>()
+  for (const [unit, { rule }] of frame.held) tokens.set(rule, (tokens.get(rule) ?? 0) + unitCost(frame, unit))
+  return Array.from(
+    tokens,
+    ([rule, sum]) => `The policy ${JSON.stringify(rule)} protects ${sum} of them. `,
+  ).join('')
 }
 
 /** The protected part does not fit. The error carries the figures, so that a program can decide what to shorten. */

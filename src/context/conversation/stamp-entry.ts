@@ -11,7 +11,7 @@ export interface Entry<M extends MessageLike = MessageLike> {
   /** The message that is sent: most often `source` itself. */
   readonly raw: M
   /** Why another message is sent: text that looks like a note is quoted, for example. */
-  readonly altered?: { readonly rule: string; readonly why: string }
+  readonly altered?: { readonly rule: string; readonly why: string } | undefined
   readonly message: Message
   readonly role: Role
   readonly tokens: number
@@ -55,6 +55,9 @@ function readSource(source: MessageLike, seq: number): UnstampedEntry {
   const altered = placed === source ? quotedNote : withoutItsCalls
   return { source, raw, altered, message: readMessage(raw, seq), role, looks }
 }
+
+/** Whether nothing else was changed in a message than a text that looks like a note. */
+export const isQuotedNote = ({ altered }: Entry): boolean => altered === quotedNote
 
 const quotedNote = {
   rule: 'notes',

@@ -26,7 +26,8 @@ export const beginDraft = (
   conversation: Conversation,
   options: FrameOptions,
   told: Pick<Frame, 'watch' | 'rest'> = {},
-) => createDraft({ ...withLastExchange(createFrame(conversation, options)), ...told })
+  isWhole = false,
+) => createDraft({ ...withLastExchange(createFrame(conversation, options, isWhole)), ...told })
 
 export function createDraft(frame: Frame, state: DraftState = untouched): OwnDraft {
   const { transcript } = frame

@@ -21,6 +21,11 @@ export interface FrameOptions {
   readonly maxToolTokens?: number
   /** Where notes to self are sent: with their replies, in the system prompt, or nowhere. Default `'inline'`. */
   readonly notes?: NotesPlace
+  /**
+   * `'when cut'`: while everything fits, also a text that looks like a note to self, or like a line of ours, is sent as it was
+   * written. For a list that is a client's own. Default `'always'`: it is quoted.
+   */
+  readonly quoteNotes?: QuoteNotes
   /** Tokens for the notes section; the oldest notes are left out first. Default: a sixteenth of the window. */
   readonly noteBudget?: number
   /** How many notes the section has at most: the newest. Default: as many as `noteBudget` takes. */
@@ -36,7 +41,8 @@ export interface FrameOptions {
   /**
    * `'stable'` keeps the beginning of the system prompt the same, so that a model server need not read everything again: lines
    * that were seen to change, such as a clock, stand in a system message just before the newest user message. `'as user'`: as
-   * user text, for templates that take no such system message. Default `'as sent'`.
+   * user text, for templates that take no such system message. `'when cut'`: as `'stable'`, but only lines that differ in nothing
+   * but numbers, dates and times, and only where not everything fits. Default `'as sent'`.
    */
   readonly systemPrompt?: SystemPromptPlace
   /** The `promptLayout` of the previous call's context. Default: nothing is known, and the system prompt stays as it is. */
@@ -62,7 +68,8 @@ export type LeaveOut = (
   message: MessageLike,
 ) => { readonly message: MessageLike; readonly why: string } | undefined
 
-export type SystemPromptPlace = 'as sent' | 'stable' | 'as user'
+export type SystemPromptPlace = 'as sent' | 'stable' | 'as user' | 'when cut'
+export type QuoteNotes = 'always' | 'when cut'
 export type NotesPlace = 'inline' | 'system' | false
 export type Shape = 'free' | 'alternating'
 export type Overflow = 'error' | 'keep' | 'trim' | 'trim-results'
@@ -72,7 +79,7 @@ export const keepsPrompt = (place: SystemPromptPlace = 'as sent'): boolean => pl
 
 /** For a model that takes system messages only at the front: changing lines become the user's text if asked, else stay. */
 export const withoutLateSystem = (place: SystemPromptPlace = 'as sent'): SystemPromptPlace =>
-  place === 'stable' ? 'as sent' : place
+  place === 'as user' ? place : 'as sent'
 
 /** Whether a value is good, and what is expected; `…` stands for the value. */
 type Rule = readonly [isGood: (value: unknown) => boolean, expected: string]
@@ -92,13 +99,14 @@ const rules: Readonly<Record<keyof FrameOptions, Rule | undefined>> = {
   tools: [value => !value || Array.isArray(value), 'a list of tool schemas'],
   maxToolTokens: [value => isCount(value), 'a number of tokens, got …'],
   notes: oneOf('inline', 'system', false),
+  quoteNotes: oneOf('always', 'when cut'),
   noteBudget: [value => isCount(value), 'tokens, got …'],
   noteCount: [value => isCount(value), 'a number of notes, got …'],
   nonce: undefined,
   pins: [areTexts, 'a list of texts'],
   shape: oneOf('free', 'alternating'),
   systemRole: undefined,
-  systemPrompt: oneOf('as sent', 'stable', 'as user'),
+  systemPrompt: oneOf('as sent', 'stable', 'as user', 'when cut'),
   promptLayout: [isLayout, 'what a context gave'],
   full: [value => typeof value === 'boolean', 'true or false, got …'],
   marker: [value => typeof value === 'string' && value !== '', 'a text, got …'],
@@ -137,9 +145,9 @@ export function settleOptions(options: FrameOptions) {
   const { window, reserve = 0, tools = [], pins = [], nonce, leaveOut, promptLayout, systemPrompt } = options
   const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
   const { noteCount = Number.POSITIVE_INFINITY, marker = markerText, overflow = 'error' } = options
-  const { shape = 'free', systemRole = true, full = false } = options
+  const { shape = 'free', systemRole = true, full = false, quoteNotes = 'always' } = options
   const room = { window, reserve, count: counterOf(options), tools, full, overflow, marker, leaveOut }
-  const ofNotes = { notes, noteBudget, noteCount, nonce }
+  const ofNotes = { notes, quoteNotes, noteBudget, noteCount, nonce }
   return { ...room, ...ofNotes, pins, shape, systemRole, systemPrompt, promptLayout }
 }
 

@@ -14,6 +14,8 @@ import type { Piece, Reason } from './piece.ts'
 export interface Frame extends Conversation, SettledOptions {
   readonly margin: number
   readonly capacity: number
+  /** Whether all of the conversation is sent, and as it was written where the options want that. */
+  readonly isWhole: boolean
   /** The system prompt as it will be sent, pins and notes included. */
   readonly head: readonly Piece[]
   readonly headNotes: NotesSection | undefined
@@ -42,18 +44,20 @@ export interface Frame extends Conversation, SettledOptions {
 /** Told of a stable cut, of each search of recall and what it may spend, and of each unit weighed, its cost and what is left. */
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
-export function createFrame(conversation: Conversation, options: FrameOptions): Frame {
+/** `isWhole`: all of the conversation is sent, so its system prompt is sent as it came. */
+export function createFrame(conversation: Conversation, options: FrameOptions, isWhole = false): Frame {
   const { transcript } = conversation
   const settled = settleOptions(options)
   const { window, reserve, count, tools, notes, marker } = settled
   const margin = marginOf(count, window - reserve)
   const headNotes = notes === 'system' ? notesSection({ ...settled, transcript }, () => true) : undefined
-  const changing = takeChanging(conversation, settled)
+  const changing = takeChanging(conversation, settled, isWhole)
   const ends = protectedEnd(transcript)
   return {
     ...conversation,
     ...settled,
     margin,
+    isWhole,
     capacity: window - reserve - margin,
     head: headPieces(conversation, settled, changing, headNotes),
     headNotes,

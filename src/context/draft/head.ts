@@ -12,20 +12,30 @@ import { entryPiece, type Piece, rewritten } from './piece.ts'
 /** The changing lines of the system prompt, as a message before a unit. */
 export type Changing = NonNullable<ReturnType<typeof takeChanging>>
 
-/** Takes the changing lines out of the system prompt. They stand before the newest user message. */
+/**
+ * Takes the changing lines out of the system prompt. They stand before the newest user message. Where they move only when something
+ * must be cut and all is sent (`isWhole`), the prompt is sent as it came, and only what it shows is learned.
+ */
 export function takeChanging(
   { system, transcript, origin }: Conversation,
   { promptLayout: earlier = {}, shape, systemPrompt, count }: SettledOptions,
+  isWhole = false,
 ) {
   const place = shape === 'alternating' ? withoutLateSystem(systemPrompt) : systemPrompt
   if (!keepsPrompt(place) || transcript.units.length === 0) return undefined
   const role = place === 'as user' ? ('user' as const) : ('system' as const)
   const raws = system.map(({ raw }) => raw)
-  const split = splitPrompt(raws, earlier, origin + transcript.entries.length)
-  const { text, heads } = split
+  const split = splitPrompt(raws, earlier, origin + transcript.entries.length, place === 'when cut')
+  const { heads } = split
+  const isAsSent = isWhole && place === 'when cut'
+  const text = isAsSent ? '' : split.text
   const tokens = text === '' ? 0 : count.message(parseMessage({ role, content: text }, 0))
   // A cut keeps this room for the message, so that it does not move with every line.
   const room = Math.max(earlier.room ?? 0, Math.ceil(tokens / roomStep) * roomStep)
+  if (isAsSent) {
+    const untouched = { messages: raws, text, lines: [], given: undefined }
+    return { ...split, ...untouched, role, tokens, unit: 0, layout: { heads, room } }
+  }
   if (text === '') return { ...split, role, tokens, unit: 0, layout: { heads, room } }
   const hash = hashText(text)
   const before = earlier.last?.hash === hash ? earlier.last.before - origin : -1

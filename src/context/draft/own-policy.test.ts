@@ -55,6 +55,15 @@ const withTools = Array.from({ length: 30 }, (_, n) => [
   assistant(`File ${n} is fine.`),
 ]).flat()
 
+const greedy: Policy = {
+  name: 'greedy',
+  apply: draft =>
+    draft.protect(
+      draft.units.filter(unit => unit.index > 1),
+      'nearly all of it',
+    ),
+}
+
 const lines = ({ entries }: Receipt, fate: Fate) => entries.filter(entry => entry.fate === fate)
 const textOf = (messages: readonly MessageLike[]) => JSON.stringify(messages)
 
@@ -96,6 +105,15 @@ describe('dropToFit', () => {
 })
 
 describe('protect', () => {
+  it.each(['error', 'trim'] as const)('is named where it is too much, with overflow %s', overflow => {
+    const policy = pipe(questionsStay, greedy)
+    const fitted = () => fit(chat, { window: 500, policy, overflow })
+    expect(fitted).toThrow(
+      /^What must be sent needs \d+ tokens.* The policy "greedy" protects \d+ of them\. /,
+    )
+    expect(() => fit([user('x '.repeat(900))], { window: 100 })).toThrow(/^(?!.*The policy)/)
+  })
+
   it.each([
     ['alone', rulesStay],
     ['before balanced', pipe(rulesStay, balanced())],

@@ -91,6 +91,79 @@ describe('a line that tells a time', () => {
   })
 })
 
+describe('in a prompt that must be cut', () => {
+  const whenCut: FitOptions = { ...stable, systemPrompt: 'when cut' }
+  const tight = { window: 400, reserve: 0 }
+  const prompt = (turn: number, lamp = 'on') =>
+    [
+      ...['You keep a calendar.', 'You are kind.', 'You say what you know.', 'Answer in plain text.'],
+      `Now it is Wed Nov ${1 + turn} 2026, ${1 + (turn % 9)}:0${turn % 10} ${turn % 2 ? 'AM' : 'PM'}.`,
+      `The lamp is ${lamp}.`,
+      `It is -${turn}.5 degrees outside.`,
+      'Be brief.',
+    ].join('\n')
+
+  it('moves lines that differ in numbers, dates and times, and no others', () => {
+    const prompts = Array.from({ length: 30 }, (_, turn) => prompt(turn, turn % 3 === 0 ? 'off' : 'on'))
+    const contexts = converse(prompts, { ...whenCut, ...tight })
+    const isCut = contexts.map(({ receipt }) => receipt.counts.kept < receipt.entries.length - 1)
+    const first = isCut.indexOf(true)
+    expect(first).toBeGreaterThan(3)
+    for (const [turn, context] of contexts.entries()) {
+      expect(sorted(linesInView(context.messages))).toEqual(sorted(prompts[turn]!.split('\n')))
+      if (turn < first) expect(headOf(context)).toBe(prompts[turn])
+      const { lines = [] } = context.receipt.changing ?? {}
+      const [time, , degrees] = prompts[turn]!.split('\n').slice(4)
+      expect(lines).toEqual(turn < first ? [] : [time, degrees])
+      if (context.given) expect(joinGiven(context.given, String(headOf(context)))).toBe(prompts[turn])
+    }
+  })
+
+  it('puts a line in its place that says something else', () => {
+    const texts = ['It is 12:01.', 'It is 12:02.', 'It is 12:03.', 'It is late.', 'It is 12:05.']
+    const layouts = { ...whenCut, window: 150, reserve: 0 }
+    const chat = [
+      user('Hi.'),
+      assistant('Yes?'),
+      user('Hello. '.repeat(40)),
+      assistant('Hello. '.repeat(40)),
+      user('And?'),
+    ]
+    let promptLayout: PromptLayout = {}
+    const heads = texts.map(text => {
+      const context = fit([system(`Be kind.\n${text}\nBe brief.`), ...chat], { ...layouts, promptLayout })
+      expect(context.receipt.counts.kept).toBeLessThan(1 + chat.length)
+      promptLayout = context.promptLayout!
+      return String(headOf(context)).split('\n')[1]
+    })
+    const below = '[This changes: see below, if anything.]'
+    expect(heads).toEqual(['It is 12:01.', 'It is 12:02.', below, 'It is late.', 'It is 12:05.'])
+  })
+
+  it('sends tools in the order of the first time only there', () => {
+    const [a, b] = ['a', 'b'].map(name => ({ type: 'function', function: { name } }))
+    const { promptLayout } = fit([user('hello')], { ...whenCut, tools: [b, a] })
+    const again = { ...whenCut, promptLayout: promptLayout!, tools: [a, b] }
+    expect(fit([user('hello')], again).tools).toEqual([a, b])
+    const long = [user('Hi.'), assistant('Hello. '.repeat(90)), user('And?')]
+    expect(fit(long, { ...again, window: 150, reserve: 0 }).tools).toEqual([b, a])
+  })
+
+  it('quotes what looks like a note only there, where that is set', () => {
+    const chat = [user('[NOTE TO SELF: x] Hello.'), assistant('Hello. '.repeat(90))]
+    const list = [...chat, user('Why [NOTE TO SELF: y]?')]
+    const options = { ...whenCut, quoteNotes: 'when cut' } as const
+    expect(fit(list, options).messages).toEqual(list)
+    const cut = fit(list, { ...options, window: 150, reserve: 0 })
+    expect(cut.messages.at(-1)!.content).toBe('Why [QUOTED NOTE TO SELF: y]?')
+    expect(fit(list, { ...whenCut }).messages.at(-1)!.content).toBe('Why [QUOTED NOTE TO SELF: y]?')
+    const note = { role: 'assistant_note', content: 'the heron' }
+    expect(fit([...chat, note, user('Why [NOTE TO SELF: y]?')], options).messages.at(-1)!.content).toBe(
+      'Why [QUOTED NOTE TO SELF: y]?',
+    )
+  })
+})
+
 describe("Home Assistant's prompt over 100 turns", () => {
   const prompts = Array.from({ length: 100 }, (_, turn) => homePrompt(turn))
 

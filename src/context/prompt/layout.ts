@@ -7,6 +7,7 @@ export interface PromptLayout {
   /**
    * For each system message the ids of the lines in its head, divided by blanks. `_2`: lines below stand here, indented by 2;
    * `_`: lines below may stand here; `~1a`: the lines behind it are new since the conversation had that many messages (base 36).
+   * Behind a dot an id, or `_2`, has the patterns of its lines.
    */
   readonly heads?: readonly string[]
   /** The tokens that a cut keeps for the changing lines: the most that they ever had, rounded up. */
@@ -37,10 +38,15 @@ export function learnedIn(layout: PromptLayout, before: PromptLayout = {}): Prom
 /**
  * Divides a prompt into what stands still and what changes. Only what earlier prompts of the conversation have shown counts: a
  * prompt that is new stands still. Most of a head's lines must come again, else it is another prompt. `old`: the head of the prompt
- * before, if there was one; `length`: the messages of the conversation so far. Gives the ids of the head, and for each line
- * whether it stands in it.
+ * before, if there was one; `length`: the messages of the conversation so far; `onlyNumbers`: whether only lines move that differ
+ * in nothing but numbers, dates and times. Gives the ids of the head, and for each line whether it stands in it.
  */
-export function arrange(lines: readonly PromptLine[], length: number, old: readonly string[] = []) {
+export function arrange(
+  lines: readonly PromptLine[],
+  length: number,
+  old: readonly string[] = [],
+  onlyNumbers = false,
+) {
   const ids = lines.map(({ id }) => id)
   const places = matchLines(old, ids)
   const isStill = places.map(place => place >= 0)
@@ -50,17 +56,20 @@ export function arrange(lines: readonly PromptLine[], length: number, old: reado
   const head: string[] = []
   /** The first place of the earlier head, and the first line, behind the last line that stands still. */
   let [next, from] = [0, 0]
-  const closeRun = (end: number, to: number) => {
-    const before = old.slice(next, end)
+  /** Settles what stands between two lines that stand still: what stood there, and the lines that stand there now. */
+  const closePart = (before: readonly string[], from: number, to: number) => {
     const isGone = before.some(isLine)
     const isReplaced = isGone && from < to
     const gap = before.find(isGap)
     const changedAt = Number.parseInt(before.find(isChange)?.slice(1) ?? '', 36)
     const isOften = (hasGap && isReplaced) || length - changedAt <= often
+    const part = lines.slice(from, to)
+    const mayMove = !onlyNumbers || differInNumbers(before, part)
     if (!isGone && from === to) {
       if (before[0] !== undefined) head.push(before[0])
-    } else if (gap !== undefined) head.push(gap)
-    else if (isOften) head.push(isReplaced ? toGap(lines[from]!) : '_')
+    } else if (onlyNumbers && mayMove && (isOften || gap !== undefined)) head.push(toNumberGap(part))
+    else if (gap !== undefined && mayMove) head.push(gap)
+    else if (isOften && mayMove) head.push(isReplaced ? toGap(part[0]!) : '_')
     else {
       head.push(`~${length.toString(36)}`)
       for (let at = from; at < to; at++) {
@@ -68,6 +77,15 @@ export function arrange(lines: readonly PromptLine[], length: number, old: reado
         isStill[at] = true
       }
     }
+  }
+  const closeRun = (end: number, to: number) => {
+    const before = old.slice(next, end)
+    const parts = onlyNumbers ? pairLines(before, to - from) : undefined
+    for (const { ids, width } of parts ?? []) {
+      closePart(ids, from, from + width)
+      from += width
+    }
+    if (!parts) closePart(before, from, to)
     next = end + 1
     from = to + 1
   }
@@ -99,6 +117,38 @@ const isChange = (id: string): boolean => id.startsWith('~')
 export const isLine = (id: string): boolean => !isGap(id) && !isChange(id)
 
 const toGap = ({ indent }: PromptLine): string => `_${Math.min(indent, 40)}`
+
+/** A gap that only lines of the same patterns fill. */
+const toNumberGap = (run: readonly PromptLine[]): string =>
+  [toGap(run[0]!), ...run.map(({ pattern }) => pattern)].join('.')
+
+/** How far the line of a gap that the head shows is indented. */
+export const indentOfGap = (id: string): number => Number.parseInt(id.slice(1), 10) || 0
+
+/** What stood in the place of as many lines, each with the lines that it was; undefined if there were more or fewer. */
+function pairLines(before: readonly string[], count: number) {
+  const parts: { ids: readonly string[]; width: number }[] = []
+  let marks: readonly string[] = []
+  for (const id of before) {
+    if (isChange(id)) marks = [...marks, id]
+    else {
+      parts.push({ ids: [...marks, id], width: isGap(id) ? id.split('.').length - 1 : 1 })
+      marks = []
+    }
+  }
+  const widths = parts.reduce((sum, { width }) => sum + width, 0)
+  return parts.length > 1 && marks.length === 0 && widths === count ? parts : undefined
+}
+
+/** Whether lines stand in the place of as many others, and differ from these in nothing but numbers, dates and times. */
+function differInNumbers(before: readonly string[], run: readonly PromptLine[]): boolean {
+  const patterns = before.flatMap(id => {
+    const [, ...own] = id.split('.')
+    return isLine(id) && own.length === 0 ? [undefined] : own
+  })
+  const isSame = ({ pattern }: PromptLine, at: number) => pattern !== undefined && pattern === patterns[at]
+  return run.length > 0 && run.length === patterns.length && run.every(isSame)
+}
 
 type LinePair = readonly [earlier: number, current: number]
 /** Where a stretch of both lists begins and ends. */

@@ -4,8 +4,10 @@ import { cut } from '../../log/line.ts'
 /** A line of a system prompt, with the empty lines behind it. */
 export interface PromptLine {
   readonly text: string
-  /** Tells the line from others: its text, and the lines that it stands under. */
+  /** Tells the line from others: its text, and the lines that it stands under; behind a dot its pattern, if it has one. */
   readonly id: string
+  /** The same for texts that differ in nothing but numbers, dates and times. Undefined for a line that has none of them. */
+  readonly pattern: string | undefined
   readonly indent: number
   /** The line that it stands under: one with less indentation, or its heading. */
   readonly above: Above | undefined
@@ -42,7 +44,9 @@ export function splitLines(text: string): readonly PromptLine[] | undefined {
     // The last line of a prompt stays the same line when others follow it.
     const line = at === texts.length - 1 ? text.trimEnd() : text
     const id = hashText(`${parent ? `${parent.id}${parent.firstChild}` : ''}\n${line}`)
-    lines.push({ text, id, indent, above: last })
+    const pattern = patternOf(line)
+    const named = pattern === undefined ? id : `${id}.${pattern}`
+    lines.push({ text, id: named, pattern, indent, above: last })
     // A bracket alone names nothing: the first line behind it does.
     if (parent?.firstChild === '' && !hasWords(parent.name)) parent.firstChild = name
     if (last?.indent === indent && text.endsWith('\n')) last.isOver = !last.name.startsWith('#')
@@ -70,6 +74,14 @@ export function describePlace({ above, indent }: Pick<PromptLine, 'above' | 'ind
   }
   return names.map(name => cut(name.replace(/^[-*•] /, ''), 80)).join(' › ')
 }
+
+function patternOf(line: string): string | undefined {
+  return line.search(changing) < 0 ? undefined : hashText(line.replace(changing, '0'))
+}
+
+/** A number with its sign, a month, a day of the week, or the half of a day. */
+const changing =
+  /[-+−]?\p{N}+(?:[.,:]\p{N}+)*|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|[ap]\.?m)(?![\p{L}])/giu
 
 const isHeading = (text: string): boolean => /[:：]$/.test(text) || /^(?:#{1,6} |<\w)/.test(text)
 

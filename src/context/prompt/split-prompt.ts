@@ -2,14 +2,19 @@ import { hashText } from '../../log/hash-text.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { changesBelow, changingTitle, standsUnder } from '../../log/texts.ts'
 import { isObject } from '../../log/values.ts'
-import { arrange, isGap, isLine, isShownGap, type PromptLayout } from './layout.ts'
+import { arrange, indentOfGap, isGap, isLine, isShownGap, type PromptLayout } from './layout.ts'
 import { describePlace, type PromptLine, splitLines } from './split-lines.ts'
 
 /** Changing lines, or the first and the last place of a stretch of the head. */
 export type GivenPart = string | readonly [from: number, to: number]
 
-/** Divides the system messages by what is known of earlier ones. `length`: the messages of the conversation so far. */
-export function splitPrompt(system: readonly MessageLike[], layout: PromptLayout, length: number) {
+/** Divides the system messages by what is known of earlier ones; for `length` and `onlyNumbers` see `arrange`. */
+export function splitPrompt(
+  system: readonly MessageLike[],
+  layout: PromptLayout,
+  length: number,
+  onlyNumbers = false,
+) {
   const heads: string[] = []
   const changing: PromptLine[] = []
   let first: ReturnType<typeof divide> | undefined
@@ -17,7 +22,9 @@ export function splitPrompt(system: readonly MessageLike[], layout: PromptLayout
     mapOpenTexts(raw, text => {
       const lines = splitLines(text)
       const before = layout.heads?.[heads.length]?.split(' ')
-      const { head, isStill } = lines ? arrange(lines, length, before) : { head: [], isStill: [] }
+      const { head, isStill } = lines
+        ? arrange(lines, length, before, onlyNumbers)
+        : { head: [], isStill: [] }
       heads.push(head.join(' '))
       if (!lines || (isStill.every(Boolean) && !head.some(isGap))) return text
       const divided = divide(lines, head, isStill)
@@ -53,7 +60,7 @@ function divide(lines: readonly PromptLine[], ids: readonly string[], isStill: r
     const line = isLine(id) ? still[next++]! : undefined
     if (line) places.set(line, length)
     else if (!isShownGap(id)) continue
-    head.push(line ? line.text : ' '.repeat(Number(id.slice(1)) || 0) + changesBelow)
+    head.push(line ? line.text : ' '.repeat(indentOfGap(id)) + changesBelow)
     length += head.at(-1)!.length + 1
   }
   const given: GivenPart[] = []

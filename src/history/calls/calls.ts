@@ -56,8 +56,8 @@ export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): Th
 }
 
 export function withOutcome(call: StoredCall, late: CallOutcome): StoredCall {
-  const { warnings, cached, cacheLost, ...outcome } = late
-  return { ...call, ...outcome, plan: withLate(call.plan, present({ warnings, cached, cacheLost })) }
+  const { warnings, cached, cacheLost, sent, ...outcome } = late
+  return { ...call, ...outcome, plan: withLate(call.plan, present({ warnings, cached, cacheLost, sent })) }
 }
 
 /** The messages of a call as they were sent, even if policies have changed since. Reads only the entries it names. */

@@ -6,6 +6,7 @@ import { groupBy } from '../../log/group-by.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Room } from '../../tokens/calibration.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import type { SentBody } from './sent-body.ts'
 import type { ShadowAccount } from './shadow-account.ts'
 
 /** Consecutive entries that were sent as they are, or a message that is written out. */
@@ -70,6 +71,8 @@ export interface Plan extends Pick<Context['receipt'], 'policy' | 'counter'> {
   readonly tools?: readonly unknown[] | string
   /** How the model was asked to answer, if anything was said of that. */
   readonly settings?: object
+  /** What of the request's body the log has not, where a server was asked. */
+  readonly sent?: SentBody
 }
 
 /** `stored`: the names of the stored system prompt that leads the context, and of its tools, if they are stored. */

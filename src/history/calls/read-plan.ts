@@ -9,6 +9,7 @@ import type { StoredCall } from '../../stores/store.ts'
 import { isFactor, toModelTokens } from '../../tokens/calibration.ts'
 import { mostQuotes } from '../log/logged-message.ts'
 import { type ItemAccount, isRun, type Plan, type PlanItem, type Run, roomOf, unknownPlan } from './plan.ts'
+import { isSentBody } from './sent-body.ts'
 import { isShadowAccount } from './shadow-account.ts'
 
 /** Reads the plan of a stored call, which may come from an import. */
@@ -41,6 +42,7 @@ function isAccount(plan: Partial<Plan>): boolean {
     isListOf(fates, fate => isListOf(fate, value => isCount(value)) && fate.length === 3) &&
     isListOf(warnings, text => typeof text === 'string') &&
     isObject(plan.settings ?? {}) &&
+    (plan.sent === undefined || isSentBody(plan.sent)) &&
     (plan.shadow === undefined || isShadowAccount(plan.shadow)) &&
     isListOf(plan.given ?? [], part => typeof part === 'string' || isRunOf(part, 0)) &&
     (['undefined', 'string'].includes(typeof plan.tools) || Array.isArray(plan.tools)) &&
@@ -101,8 +103,8 @@ function countPlaces({ messages }: Pick<Plan, 'messages'>): number {
 
 const isPart = (part: unknown): boolean => parts.some(one => one === part)
 
-/** What is known of a call only after its plan was stored: codes of warnings, what came from the model server's cache. */
-export type LateAccount = Pick<Plan, 'warnings' | 'cached' | 'cacheLost'>
+/** What is known of a call only after its plan was stored: codes of warnings, what came from a cache, the fields that were sent. */
+export type LateAccount = Pick<Plan, 'warnings' | 'cached' | 'cacheLost' | 'sent'>
 
 /** The text of a plan with what came after it was stored. */
 export const withLate = (plan: string, late: LateAccount): string =>

@@ -26,8 +26,11 @@ const strayOf = (why: Absence, turn: number): Stray => ({
 })
 
 /** Why a message is sent in other words than it was logged with. */
-const reworded = { rule: 'request', why: 'as its client words it now' }
-const withoutThoughts = { rule: 'request', why: 'without its thoughts, as its client sends it' }
+/** The rule of what is sent as the newest request words it. */
+export const byRequest = 'request'
+
+const reworded = { rule: byRequest, why: 'as its client words it now' }
+const withoutThoughts = { rule: byRequest, why: 'without its thoughts, as its client sends it' }
 
 const latest = keepLatest<Transcript, Transcript>()
 

@@ -1,3 +1,4 @@
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { checkWindow, mergeSettings, type ServedModelOptions } from '../check-options.ts'
 import { hasFiles } from '../leave-out.ts'
@@ -88,13 +89,15 @@ export function openServer({
       files,
       window: learnt.window,
       windowFrom: () => learnt.fact().from,
-      stream: ({ messages, tools = [], settings: requested = {}, signal }) =>
+      hasOwnWindow: () => learnt.fact().isOwn === true,
+      stream: ({ messages, tools = [], settings: requested = {}, signal, onWritten }) =>
         streamReply({
           ...{ connection, wire, signal, learn, over: learnt.askAgain },
           server: serverFor(name, messages),
           async write() {
             const reply = { model: name, messages, tools, settings: settings(requested) }
             const body = await wire.write({ ...reply, window: () => learnt.window(signal) })
+            onWritten?.({ form: wire.form, fields: body as Fields })
             return { path: wire.path, body }
           },
         }),

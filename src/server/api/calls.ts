@@ -10,6 +10,7 @@ import { notFound } from '../auth/refusals.ts'
 import { callsBack } from './calls-back.ts'
 import { stretch } from './context-answer.ts'
 import { factorField, toldFactor, windowField } from './model-tokens.ts'
+import { toRequestBody } from './request-body.ts'
 import { type ApiCall, defineRoute, threadOf } from './route.ts'
 import { callStatus, count, limitOf, message, name, threadFields, time } from './schemas.ts'
 import { sentRow, textsField, toSentRows } from './sent-rows.ts'
@@ -83,6 +84,18 @@ export const callRoutes = [
       settings: z.record(z.string(), z.unknown()).optional().describe('how the model was asked to answer'),
       tools: z.array(z.unknown()).optional().describe('the tools that were offered'),
       messages: z.array(message),
+      request: z
+        .object({
+          form: z.string().describe('chat, messages, responses or ollama'),
+          isExact: z
+            .boolean()
+            .describe(
+              'whether it is what was sent, value for value; else messages or tools stood there in other words of the same form',
+            ),
+          body: z.record(z.string(), z.unknown()),
+        })
+        .optional()
+        .describe('the body that a model server was sent; absent where none was asked, and for a shadow'),
       sent: z.array(sentRow).describe('the messages with their parts, tokens and entries'),
     }),
     async handle(apiCall) {
@@ -94,11 +107,15 @@ export const callRoutes = [
       const tokensAt = (place: number) => apiCall.looking.count.message(readMessage(messages[place]!, place))
       const account = toAccount(stored)
       const sent = sentIn(plan, tokensAt)
+      const tools = isWithTexts
+        ? await toolsIn({ store: apiCall.log.store, key: thread.key }, plan)
+        : undefined
+      const hasBody = isWithTexts && plan.sent && !plan.shadow
       return {
         ...toCall(stored),
         ...account,
-        settings: plan.settings,
-        tools: isWithTexts ? await toolsIn({ store: apiCall.log.store, key: thread.key }, plan) : undefined,
+        ...{ settings: plan.settings, tools },
+        request: hasBody ? await toRequestBody(plan.sent, { messages, tools }) : undefined,
         messages: isWithTexts ? messages : [],
         sent: await toSentRows(messages, sent, {
           ...{ ...apiCall, thread, isWithTexts, factor: roomOf(plan).factor, stretches: account.stretches },

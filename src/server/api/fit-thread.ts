@@ -9,6 +9,7 @@ import type { StoredCall } from '../../stores/store.ts'
 import { inCounts, type Room } from '../../tokens/calibration.ts'
 import { unknownWindow } from '../../tokens/unknown-window.ts'
 import { notesInContext } from '../../turn/set-up-asking.ts'
+import { promptPlace } from '../exchange/answer.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import { count, place } from './schemas.ts'
 
@@ -62,7 +63,7 @@ export type FitParts = Pick<ServerParts, 'options' | 'upstreams'>
 export async function createSettings(thread: Thread, { options, upstreams }: FitParts) {
   const [last] = await thread.calls({ limit: 1 })
   const upstreamOptions = last && upstreams.ofRecorded(last.model)?.options
-  const { policy, window, reserve, notes, systemPrompt } = { ...options, ...upstreamOptions }
+  const { policy, window, reserve, notes, steadyPrompt } = { ...options, ...upstreamOptions }
   const plan = last && readPlan(last.plan)
   const usual = { window: plan?.window ?? window ?? unknownWindow, reserve: plan?.reserve ?? reserve ?? 0 }
   const prompt = last && (await promptIn(thread, last))
@@ -77,7 +78,8 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
       ...{ policy: policyOf(fields) ?? policy, shape: fields.shape, hands: fields.hands, system },
-      ...(plan?.given && { systemPrompt: systemPrompt === 'as user' ? systemPrompt : ('stable' as const) }),
+      // Only calls to a local upstream have moved lines by themselves.
+      ...(plan?.given && { systemPrompt: promptPlace({ steadyPrompt }, true) }),
       ...notesInContext({ notes }),
       ...(fields.notes && { notes: fields.notes === 'off' ? (false as const) : fields.notes }),
     } as const

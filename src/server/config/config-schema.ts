@@ -49,7 +49,7 @@ export const configSchema = z.strictObject({
   embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/).optional(),
   embedHost: address().optional(),
   notes: oneOf(['off', 'inline', 'system']).default('off'),
-  systemPrompt: oneOf(['auto', 'stable', 'as user', 'as sent']).default('auto'),
+  steadyPrompt: oneOf(['auto', 'on', 'as user', 'off']).default('auto'),
   sideModel: text('the name of a model, such as "qwen3:0.6b"', /^[\x21-\x7e]{1,200}$/).optional(),
   readAhead: oneOf(['off', 'local', 'on']).default('local'),
   slots: oneOf(['auto', 'on', 'off']).default('auto'),
@@ -139,8 +139,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
     'a model of Ollama that lets recall find what means the same in other words; without it, words alone',
   embedHost: 'where Ollama has the embedModel; without it, at ollamaHost',
   notes: 'whether models write notes to themselves, and where these stand',
-  systemPrompt:
-    'whether lines of a system prompt that were seen to change stand just before the newest message: as a system message ("stable") or as text of the user; "auto" is "stable" for an upstream on this machine or network, else "as sent"',
+  steadyPrompt:
+    'whether lines of a system prompt that were seen to change stand just before the newest message, so that its beginning stays the same: always ("on"; "as user": as text of the user), never, or ("auto") only in a prompt that must be cut, for an upstream on this machine or network, and only lines that differ in nothing but numbers, dates and times',
   sideModel:
     'the model that answers titles, tags and the like, so that they leave the cache of the chat alone; without it, the one that the client names',
   readAhead:

@@ -5,7 +5,7 @@ export const settingGroups = {
   'Most used': ['upstream', 'upstreamKey', 'window', 'shadow', 'db', 'host', 'port', 'requireKeys'],
   'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'sideModel'],
   'What is sent': [
-    ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'systemPrompt'] as const),
+    ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'steadyPrompt'] as const),
     ...(['readMessages', 'promise'] as const),
   ],
   'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],

@@ -1,3 +1,4 @@
+import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Model } from '../../models/model.ts'
 import { isStoreFault } from '../../stores/store-error.ts'
@@ -18,12 +19,18 @@ import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
 const turnOptionNames = [
-  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy', 'systemPrompt'] as const),
+  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy'] as const),
   ...(['retries', 'stallMs', 'maxReply'] as const),
 ] as const
-export const answerOptionNames = [...turnOptionNames, 'readMessages', 'shadow'] as const
+export const answerOptionNames = [...turnOptionNames, 'steadyPrompt', 'readMessages', 'shadow'] as const
 
 export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames)[number]> {
+  /**
+   * Whether lines of a client's system prompt that were seen to change stand just before the newest message, so that its beginning
+   * stays the same. `auto`: only in a prompt that must be cut, for a model on this machine or network, and only lines that differ
+   * in nothing but numbers, dates and times. `on`: any lines, always; `as user`: so, as text of the user. Default `auto`.
+   */
+  readonly steadyPrompt?: SteadyPrompt
   /** Whether the model is offered a tool that reads any message by its number, which the server answers itself. Default false. */
   readonly readMessages?: boolean
   /** Whether requests are sent as they came: what would have been sent is only logged. Default false. */
@@ -93,7 +100,7 @@ export async function answer(
       for (const call of log.progress.waiting) await keepResult(log, call, noResult)
       const { system, settings, tools, marksCache } = request
       // A prompt that its client marked for caching is the client's own.
-      const systemPrompt = marksCache ? 'as sent' : options.systemPrompt
+      const systemPrompt = marksCache ? 'as sent' : promptPlace(options, model.isLocal)
       // The model may not read messages where its client has a tool of that name.
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
@@ -151,6 +158,19 @@ export async function answer(
   })
   const isLost = !reply && isStoreFault(result!.error) && arrived && !isEmpty(arrived)
   return { result: result!, isAsked, reply, ...(isLost && { unstored: arrived }) }
+}
+
+export type SteadyPrompt = 'auto' | 'on' | 'as user' | 'off'
+
+/** Where the changing lines of a client's system prompt stand. */
+export function promptPlace({ steadyPrompt = 'auto' }: AnswerOptions, isLocal = false): SystemPromptPlace {
+  const places = {
+    auto: isLocal ? 'when cut' : 'as sent',
+    on: 'stable',
+    'as user': 'as user',
+    off: 'as sent',
+  } as const
+  return places[steadyPrompt]
 }
 
 /** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it blocks no later request. */

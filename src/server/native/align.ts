@@ -1,4 +1,5 @@
 import type { Context } from '../../context/fit.ts'
+import { byRequest } from '../../history/log/apply-overlay.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { agreement } from '../identity/agreement.ts'
@@ -24,7 +25,7 @@ export interface OwnStanding {
 
 /**
  * Finds the messages of a context in the client's list, by their distance from the neighbour; what stands there must be a copy.
- * `isWhole`: the context is all of the log, unchanged, and the log has only the client's list.
+ * `isWhole`: the context is all of the client's list, unchanged, and nothing else.
  */
 export function alignContext({ messages, receipt }: Fitted, list: readonly MessageLike[]) {
   const { sent, stretches } = receipt
@@ -41,20 +42,23 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
   /** The message behind: its place in the list, and in the log. */
   let next = list.length
   let nextSeq = (sent[logged.at(-1) ?? -1]?.seqs[0] ?? 0) + 1
-  let isWhole = isUnchanged
+  let unplaced = 0
   for (let n = logged.length - 1; n >= 0; n--) {
     const at = logged[n]!
     const { seqs } = sent[at]!
     const seq = seqs[0]!
     const place = isEven ? n : placeOf(messages[at]!, seq, Math.min(next - 1, next - (nextSeq - seq)))
-    isWhole &&= place !== undefined
-    if (place === undefined) continue
+    if (place === undefined) {
+      unplaced += 1
+      continue
+    }
     const changed = seqs.find(one => changes.has(one))
     standings[at] = { kind: 'own', place, change: changed === undefined ? undefined : changes.get(changed) }
     next = place
     nextSeq = seq
   }
-  return { standings, isWhole }
+  const isSame = sent.every(({ seqs }) => seqs.every(seq => !changes.has(seq)))
+  return { standings, isWhole: isOnly && isSame && unplaced === 0 && logged.length === list.length }
 
   /** The place of a logged message: nearly always where it should stand, else the last copy of it before the next one. */
   function placeOf(message: MessageLike, seq: number, expected: number): number | undefined {
@@ -72,11 +76,15 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
   }
 }
 
-/** What was done to the entries that are not sent as they are. What is recalled and still stands at its place is a line there. */
+/**
+ * What was done to the entries that are not sent as they are. What is recalled and still stands at its place is a line there. What
+ * its client words anew is its client's own.
+ */
 function changesIn(stretches: Fitted['receipt']['stretches']): ReadonlyMap<number, OwnStanding['change']> {
   const changes = new Map<number, OwnStanding['change']>()
-  for (const { fate, first, last } of stretches) {
+  for (const { fate, rule, first, last } of stretches) {
     const change = fate === 'recalled' ? 'cleared' : fate
+    if (rule === byRequest) continue
     if (change === 'altered' || change === 'cleared')
       for (let seq = first; seq <= last; seq++) changes.set(seq, change)
   }

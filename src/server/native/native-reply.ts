@@ -1,3 +1,4 @@
+import type { Fields } from '../../log/fields.ts'
 import { type Model, ModelError, type ModelFiles, type ModelRequest } from '../../models/model.ts'
 import type { Relay } from '../../models/wire/ask.ts'
 import { type Refusal, takesLateSystem } from '../../models/wire/wire.ts'
@@ -88,12 +89,13 @@ export function openNative(call: NativeCall) {
     ...base,
     takesLateSystem: base.takesLateSystem !== false && takesLateSystem(wire.form),
     files: base.files && withUploads(base.files),
-    async *stream({ messages, settings, tools, signal }) {
+    async *stream({ messages, settings, tools, signal, onWritten }) {
       refusal = fault = undefined
       held = opening = ''
       hasBegun = hasEnded = false
       const body = call.isPassed ? client.bytes : await fittedBody({ settings, tools, signal })
       isAsked = true
+      onWritten?.({ form: wire.form, fields: fieldsIn(body) })
       try {
         yield* upstream.passReply!({
           ...{ form: adapter.form!, model: request.model, messages, relay, body },
@@ -116,10 +118,14 @@ export function openNative(call: NativeCall) {
     const isShort = (context!.receipt.toolsSaved ?? 0) > 0
     return writeBody({
       ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
+      isUnasked: base.hasOwnWindow?.() ?? false,
       slot: settings?.provider?.id_slot,
       ...{ tools, isShort },
     })
   }
+
+  const fieldsIn = (body: Uint8Array) =>
+    body === client.bytes ? client.fields : (JSON.parse(new TextDecoder().decode(body)) as Fields)
 
   return {
     /** Asks the upstream in the client's words. */

@@ -36,7 +36,7 @@ export async function startServer(
         'no_keys',
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
-    const { host, port, notes, policy, effort, systemPrompt, embedModel: model } = config
+    const { host, port, notes, policy, effort, embedModel: model } = config
     const vectors =
       model === undefined ? undefined : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
     const hide = config.logNames ? undefined : await createHideName(store)
@@ -59,7 +59,6 @@ export async function startServer(
       allowed: { host, hosts: config.allowedHosts, origins: config.allowedOrigins },
       policy: choosePolicy(policy, { effort }),
       notes: notes === 'off' ? false : { place: notes },
-      systemPrompt: systemPrompt === 'auto' ? undefined : systemPrompt,
       inspector: config.inspector ? inspectorFolder : undefined,
       about: {
         upstream: why,

@@ -47,7 +47,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     } catch (error) {
       const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
       // The first error says more than a failure to store the outcome.
-      await call.end(outcome).catch(() => undefined)
+      await call.end({ ...outcome, ...present({ sent: await reply.sent }) }).catch(() => undefined)
       if (signal.aborted) throw signal.reason
       if (!(error instanceof ModelError) || isShown) throw error
       if (error.code === 'context_too_long') {
@@ -100,7 +100,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       ...(cache.cacheLost === undefined ? [] : ['cache_lost']),
     ]
     call.keep({
-      ...{ status: 'completed', ...cache, ...present({ reported }) },
+      ...{ status: 'completed', ...cache, ...present({ reported, sent: await reply.sent }) },
       ...(warnings.length > 0 && { warnings }),
     })
     if (cut !== undefined) await warn('prompt_truncated', cut)

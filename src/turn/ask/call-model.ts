@@ -1,3 +1,4 @@
+import { toSentBody, type WrittenBody } from '../../history/calls/sent-body.ts'
 import { normalizeText } from '../../history/log/logged-message.ts'
 import { showValue } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -31,7 +32,11 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
   let stream: AsyncIterator<ModelPart> | undefined
   let isOver = false
   try {
-    stream = model.stream({ messages, tools, settings, signal: link.signal })[Symbol.asyncIterator]()
+    const request = { messages, tools, settings, signal: link.signal }
+    const onWritten = (body: WrittenBody) => {
+      reply.sent = toSentBody(body)
+    }
+    stream = model.stream({ ...request, onWritten })[Symbol.asyncIterator]()
     for (;;) {
       const { done, value: part } = await open.wait(stream.next())
       if (done)

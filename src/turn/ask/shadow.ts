@@ -28,13 +28,14 @@ export async function askPassed(asking: Asking, passed: readonly MessageLike[]):
     await callModel({ ...asking, messages: passed, tools, show }, reply)
   } catch (error) {
     const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
-    await call?.end(outcome).catch(() => undefined)
+    await call?.end({ ...outcome, ...present({ sent: await reply.sent }) }).catch(() => undefined)
     throw signal.aborted ? signal.reason : error
   }
   countReply(tally, reply)
   if (shadow) learn(asking, shadow, reply)
   const { cachedTokens: cached } = reply.usage
-  call?.keep({ status: 'completed', ...present({ cached, reported: readOf(reply.usage) }) })
+  const late = present({ cached, reported: readOf(reply.usage), sent: await reply.sent })
+  call?.keep({ status: 'completed', ...late })
   return reply
 }
 

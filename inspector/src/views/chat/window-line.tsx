@@ -1,5 +1,6 @@
 import type { SentRow, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
+import { cacheOf } from '../../parts/cache-share.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { count, percent } from '../../parts/format.ts'
 import { toSegments } from '../../parts/sent-rows.ts'
@@ -16,26 +17,30 @@ interface WindowLineProps {
 }
 
 export function WindowLine({ search, point, rows }: WindowLineProps) {
-  const { window, tokens, reused, margin, reserve, call } = point
+  const { window, tokens, margin, reserve, call } = point
+  const cache = cacheOf(point)
   const free = whyFree(point)
   return (
     <>
       <WindowBar
         size="row"
-        {...{ window, margin, reserve, reused }}
+        {...{ window, margin, reserve }}
+        reused={cache.drawn}
         segments={toSegments(rows, point)}
         label={`The window: ${count(tokens)} ${ofWindow(window)}`}
       />
       <p className={`flex label muted links ${styles.figures}`}>
-        <Explained by={[calibrationText(point.factor), free].filter(Boolean).join(' ')}>
+        <Explained by={[calibrationText(point.factor, point.reported), free].filter(Boolean).join(' ')}>
           {call === undefined ? 'Last turn' : 'Last call'}: <b className="clear">{count(tokens)}</b>{' '}
           {ofWindow(window)}
         </Explained>
         <span className="coloured" data-colour="reused">
-          {percent(tokens === 0 ? 0 : reused / tokens)} cached
-          <span className="wide-only"> prefix (estimate)</span>
+          {percent(cache.share)} cached
+          <span className="wide-only">
+            {cache.isReported ? ', as the model reported' : ' prefix (estimate)'}
+          </span>
         </span>
-        <span className="wide-only">{count(tokens - reused)} new tokens</span>
+        <span className="wide-only">{count(cache.anew)} new tokens</span>
         <ViewLink view="context" search={search} className="pushed" aria-label="What the model got, and why">
           <span className="wide-only">What the model got, and why</span>
           <span className="phone-only">What the model got</span>

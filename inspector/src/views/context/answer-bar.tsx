@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { statusQuery } from '../../api/queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { cacheOf, cacheSource } from '../../parts/cache-share.ts'
 import { Explained } from '../../parts/explained.tsx'
 import chip from '../../parts/fate-chip.module.css'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
@@ -30,7 +31,8 @@ export function AnswerBar() {
   const { place, moment, shownPoint: point, select, lit } = useScene()
   const { search, go } = place
   const { rows } = moment
-  const { at, counts, tokens, window, reserve, margin, reused, reported, over, policy, call, shadow } = point
+  const { at, counts, tokens, window, reserve, margin, reported, over, policy, call, shadow } = point
+  const cache = cacheOf(point)
   const sent = at - counts.omitted
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
@@ -79,7 +81,8 @@ export function AnswerBar() {
       <CallNotice />
       <ShadowPanel />
       <WindowBar
-        {...{ segments, window, reserve, margin, reused }}
+        {...{ segments, window, reserve, margin }}
+        reused={cache.drawn}
         caret={caret && (caret.from + caret.to) / 2}
         marks={spans.flatMap(({ seq, from, to }) => (lit?.has(seq) ? [(from + to) / 2] : []))}
         onPoint={(tokens, isPressed) => {
@@ -87,23 +90,23 @@ export function AnswerBar() {
           hover.set(seq)
           if (isPressed && seq !== undefined) select(seq)
         }}
-        label={`The window: ${count(tokens)} ${ofWindow(window)} are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(reused)} were read before.`}
+        label={`The window: ${count(tokens)} ${ofWindow(window)} are sent, ${count(point.free)} are free, ${count(reserve)} kept for the reply. ${count(cache.tokens)} were read before, ${cache.isReported ? 'as the model reported' : 'by our estimate'}.`}
       />
       <p className={`flex soft label one-line bright ${styles.figures}`}>
-        {reused > 0 ? (
-          <span className={styles.reused} style={{ flexBasis: share(reused) }}>
-            <b>{count(reused)}</b> <span className="wide-only">cached prefix (estimate)</span>
-            <span className="phone-only">cached</span> · {percent(reused / tokens)}
+        {cache.tokens > 0 || cache.isReported ? (
+          <span className={styles.reused} style={{ flexBasis: share(cache.drawn) }}>
+            <b>{count(cache.tokens)}</b> <span className="wide-only">{cacheSource(cache.isReported)}</span>
+            <span className="phone-only">cached</span> · {percent(cache.share)}
           </span>
         ) : (
           <span />
         )}
         <span className="rigid wide-only">
-          <b>{count(point.anew)}</b> {point.anew === 1 ? 'new token' : 'new tokens'}
+          <b>{count(cache.anew)}</b> {cache.anew === 1 ? 'new token' : 'new tokens'}
         </span>
         <Explained
           className={`rigid pushed ${styles.total}`}
-          by={`Policy ${policy}; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor)}`}
+          by={`Policy ${policy}; ${count(reserve)} tokens are kept for the reply. ${calibrationText(point.factor, shadow ? undefined : reported)}`}
         >
           {over > 0 ? (
             <span className={`danger ${styles.over}`}>

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useRef } from 'react'
 import type { SentRow } from '../../api/timeline.ts'
 import { placeOfHit } from '../../parts/address.ts'
+import { cacheOf, cacheSource } from '../../parts/cache-share.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { colourOfPart, fateAt, nameOfFate, nameOfPart } from '../../parts/fates.ts'
 import { amountOf, count, dateOf } from '../../parts/format.ts'
@@ -32,7 +33,8 @@ export interface ContextListProps {
 /** What the model got, in the order of the prompt, with its parts, and how far it was read before. */
 export function ContextList(props: ContextListProps) {
   const { list, landing, side, isFollowed = false, onFold, children } = props
-  const { place, moment, entries, selected } = useScene()
+  const { place, moment, entries, selected, shownPoint } = useScene()
+  const cache = cacheOf(shownPoint)
   const { items, pinned } = list
   const amount = side ? side.rows.length : moment.rows.length
   const foot = useRef<HTMLDivElement>(null)
@@ -79,9 +81,9 @@ export function ContextList(props: ContextListProps) {
                   role="presentation"
                   style={style}
                 >
-                  <span>cached prefix (estimate) to here</span>
+                  <span>{cacheSource(cache.isReported)}, to here</span>
                   <i />
-                  <span className="soft">{amountOf(item.anew, 'new token')}</span>
+                  <span className="soft">{amountOf(cache.anew, 'new token')}</span>
                 </div>
               )
             case 'same':

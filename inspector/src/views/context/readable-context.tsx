@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
+import { cacheOf } from '../../parts/cache-share.ts'
 import { fateAt, fates, runAt } from '../../parts/fates.ts'
 import { useKeys } from '../../parts/keys.ts'
 import { toggled } from '../../parts/toggled.ts'
@@ -35,7 +36,12 @@ export function ReadableContext() {
   // Another moment has other blocks: open ones are forgotten.
   const flipped = flips?.at === shownPoint.at ? flips.keys : none
   const list = useMemo(
-    () => toContextItems(moment.rows, shownPoint, { flipped, selected }),
+    () =>
+      toContextItems(
+        moment.rows,
+        { ...shownPoint, reused: cacheOf(shownPoint).drawn },
+        { flipped, selected },
+      ),
     [moment.rows, shownPoint, flipped, selected],
   )
   const toggle = useCallback((first: number) => setOpen(before => toggled(before, first)), [])

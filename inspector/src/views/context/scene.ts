@@ -114,7 +114,7 @@ export type ContextItem = EntryLine & { readonly isReused: boolean } & (
     | { readonly kind: 'line'; readonly text: string }
     | { readonly kind: 'source'; readonly source: RecallSource; readonly isFirst: boolean }
     /** Where the cached prefix ends. */
-    | { readonly kind: 'edge'; readonly anew: number }
+    | { readonly kind: 'edge' }
     /** Messages in a row that the other side of a comparison sends in the same form. */
     | { readonly kind: 'same'; readonly many: number; readonly isOpen: boolean }
   )
@@ -173,8 +173,7 @@ export function toContextItems(
     const { row, index, isReused, fate } = message
     const { seqs, standsFor } = row
     const isSame = sameAs?.message(message)
-    if (isAfterReused && !isReused && !sameAs)
-      add({ kind: 'edge', key: 'edge', entries: [], isReused, anew: point.tokens - point.reused })
+    if (isAfterReused && !isReused && !sameAs) add({ kind: 'edge', key: 'edge', entries: [], isReused })
     isAfterReused = isReused
     if (message.isBlock) {
       const isRecall = row.part === 'recall'

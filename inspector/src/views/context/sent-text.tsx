@@ -15,7 +15,7 @@ import texts from './big-text.module.css'
 import styles from './context-view.module.css'
 import { useScene } from './scene.ts'
 
-/** What was sent, byte for byte: the request with its model, options and tools as JSON, or the prompt as plain text. */
+/** What was sent: the body of the request as JSON, or the prompt as plain text. */
 export default function SentText() {
   const { shownPoint, moment, place } = useScene()
   const { at, call } = shownPoint
@@ -32,15 +32,26 @@ export default function SentText() {
 
 const toJson = (value: unknown) => JSON.stringify(value, null, 2)
 
-/** The log adds a time to messages, which is not sent to the model. */
-const requestOf = ({ model, settings, tools, messages }: CallAnswer) => ({
-  ...{ model, ...settings, tools },
-  messages: messages.map(({ time: _, ...message }: Readonly<Record<string, unknown>>) => message),
-})
+/** The body that a server was sent; of a model without a server what it was given. The log adds a time to messages. */
+const requestOf = ({ model, settings, tools, messages, request }: CallAnswer) =>
+  request?.body ?? {
+    ...{ model, ...settings, tools },
+    messages: messages.map(({ time: _, ...message }: Readonly<Record<string, unknown>>) => message),
+  }
+
+/** Whether the text that is shown is what was sent. */
+function truthOf({ request, shadow }: CallAnswer, isText: boolean): string {
+  if (shadow) return 'What would have been sent: the client’s own request passed in its place.'
+  if (isText) return 'What was sent, written as text.'
+  if (!request) return 'What the model was given, in the form of the log: no body of a request is kept.'
+  return request.isExact
+    ? 'As it was sent, value for value.'
+    : 'Its fields are those that were sent. Messages and tools are written again from the log, in the same form: there they stood in other words.'
+}
 
 /** What a request does not say of itself. */
-const factsOf = ({ time, window, reserve, policy, factor, counter, id }: CallAnswer) =>
-  `${fullTime(time)} · ${policy}, ${window === undefined ? 'window unknown: nothing is cut' : `in a window of ${count(window)}, of which ${count(reserve)} for the reply`} · counted by ${counter} · call ${id}. ${calibrationText(factor)}`
+const factsOf = ({ time, window, reserve, policy, factor, reported, counter, id }: CallAnswer) =>
+  `${fullTime(time)} · ${policy}, ${window === undefined ? 'window unknown: nothing is cut' : `in a window of ${count(window)}, of which ${count(reserve)} for the reply`} · counted by ${counter} · call ${id}. ${calibrationText(factor, reported)}`
 
 function Shown({ text }: { readonly text: string }) {
   const { shownPoint: point, moment, place } = useScene()
@@ -55,7 +66,7 @@ function Shown({ text }: { readonly text: string }) {
         <p className="fill muted text-12-18 slim">
           {amountOf(text.split('\n').length - 1, 'line')}, {count(text.length)} characters.{' '}
           {moment.call
-            ? `As it was sent. ${factsOf(moment.call)}`
+            ? `${truthOf(moment.call, form === 'text')} ${factsOf(moment.call)}`
             : 'No call is stored here: made now, with the settings of the last call.'}
         </p>
         <FindField

@@ -15,6 +15,7 @@ import { toSegments } from '../../parts/sent-rows.ts'
 import { calibrationText, ofWindow } from '../../parts/token-words.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { WindowBar } from '../../parts/window-bar.tsx'
+import { useScene } from './scene.ts'
 import { type MadeSide, mostTokens, type Side, withPolicy } from './side.ts'
 import styles from './side-head.module.css'
 
@@ -28,6 +29,7 @@ interface SideHeadProps {
 
 /** How a side is made, and what comes of it: its settings, its window, its figures. */
 export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
+  const { shownPoint } = useScene()
   const { letter, side, answer, error, isStale, cost } = made
   const window = side.window ?? answer?.window
   const policy = side.policy ?? answer?.policy ?? ''
@@ -86,7 +88,7 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
                 {count(answer.over)} over: the part that is always sent does not fit
               </span>
             ) : (
-              <Explained by={calibrationText(answer.factor)}>
+              <Explained by={calibrationText(answer.factor, shownPoint.reported)}>
                 <b>{count(answer.tokens)}</b> {ofWindow(answer.window)}
               </Explained>
             )}

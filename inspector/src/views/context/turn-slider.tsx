@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight, type LucideIcon, Pause, Play } from 'lucide-
 import { useEffect, useMemo, useRef } from 'react'
 import { readAll } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
+import { cacheOf } from '../../parts/cache-share.ts'
 import { startDrawing, useColours } from '../../parts/canvas.ts'
 import { colourOfPart, fateInText, fateNames, partStack } from '../../parts/fates.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
@@ -95,7 +96,7 @@ export function TurnSlider() {
           aria-valuemin={isByCall ? 1 : (stops[0]?.turn ?? 0)}
           aria-valuemax={isByCall ? calls.length : (stops.at(-1)?.turn ?? 0)}
           aria-valuenow={isByCall ? call + 1 : shownTurn}
-          aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached`}
+          aria-valuetext={`${isByCall ? `Call ${call + 1}` : `Turn ${point.turn}`}, ${dayTime(point.time)}: ${count(point.tokens)} tokens, ${percent(cacheOf(point).share)} cached`}
           aria-busy={!timeline.isWhole}
           {...axisEvents(step, lanes.length, pick)}
         >
@@ -180,7 +181,7 @@ function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selec
       draw.fillRect(left, y - size, wide, size)
       y -= size
     }
-    const high = (9 * point.reused) / Math.max(1, point.tokens)
+    const high = 9 * cacheOf(point).share
     draw.fillStyle = colours.reused
     draw.fillRect(left, bottom + 12 - high, wide, high)
     if (isSlim || selected === undefined) continue

@@ -6,6 +6,7 @@ import type { ListedConversation } from '../../api/conversation-list.ts'
 import { contextQuery } from '../../api/queries.ts'
 import type { ContextAnswer } from '../../api/timeline.ts'
 import { linkOf } from '../../parts/address.ts'
+import { cacheOf, cacheSource } from '../../parts/cache-share.ts'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
 import { ago, amountOf, count, fullTime, percent, titleOf } from '../../parts/format.ts'
@@ -103,9 +104,13 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         )}
       </div>
       <div role="cell" className={styles.reused}>
-        {call?.reused !== undefined && call.predicted > 0
-          ? percent(call.reused / (call.shadow?.wouldTokens ?? call.predicted))
-          : '–'}
+        {call && call.predicted > 0 && (call.reused ?? call.cached) !== undefined ? (
+          <span title={cacheSource(cacheOf(toFigures(call)).isReported)}>
+            {percent(cacheOf(toFigures(call)).share)}
+          </span>
+        ) : (
+          '–'
+        )}
       </div>
       <div role="cell" className={styles.turns}>
         {latest && (
@@ -140,11 +145,24 @@ function shadowWords(call: NonNullable<ListedConversation['latest']>['call']): s
     : `Shadow: passes as it came; ${count(wouldMessages)} of ${count(messages)} would have been sent`
 }
 
+type LastCall = NonNullable<NonNullable<ListedConversation['latest']>['call']>
+
+/** A call with the names that its figures have in a timeline. */
+const toFigures = (call: LastCall) => ({
+  ...call,
+  tokens: call.shadow?.wouldTokens ?? call.predicted,
+  reused: call.reused ?? 0,
+})
+
 /** The window of a conversation's last call; where nothing was sent yet, as it would be now. */
 type LastWindow = Pick<
   ContextAnswer,
   'parts' | 'counts' | 'tokens' | 'window' | 'reserve' | 'margin' | 'policy' | 'factor'
-> & { readonly reused?: number | undefined; readonly isSent: boolean }
+> & {
+  readonly reused?: number | undefined
+  readonly reported?: number | undefined
+  readonly isSent: boolean
+}
 
 export function useWindow({ conversation, latest }: ListedConversation, mayInspect: boolean) {
   // Rows that are scrolled past need no context.
@@ -156,7 +174,7 @@ export function useWindow({ conversation, latest }: ListedConversation, mayInspe
     enabled: isRested && mayInspect && isUnsent,
   })
   const last: LastWindow | undefined = call
-    ? { ...call, tokens: call.shadow?.wouldTokens ?? call.predicted, isSent: true }
+    ? { ...toFigures(call), reused: cacheOf(toFigures(call)).drawn, isSent: true }
     : isUnsent && made
       ? { ...made, isSent: false }
       : undefined
@@ -173,7 +191,7 @@ export function WindowCell({ last }: { readonly last: LastWindow }) {
         segments={toPartSegments(parts)}
         label={`${count(tokens)} ${ofWindow(window)}`}
       />
-      <span className={styles.filled} aria-hidden="true" title={calibrationText(last.factor)}>
+      <span className={styles.filled} aria-hidden="true" title={calibrationText(last.factor, last.reported)}>
         <b className="soft medium">{count(tokens)}</b> {window !== undefined && `of ${count(window)} `}
         <span className="broad-only">{window === undefined ? 'tokens, window unknown' : 'tokens'}</span>
         <span className="cut pushed">{isSent ? policy : 'if sent now'}</span>

@@ -77,7 +77,7 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
     <p className={`muted text-12-18 breaks ${styles.tokens}`}>
-      <Explained by={calibrationText(factor)}>{count(predicted)} tokens predicted</Explained>
+      <Explained by={calibrationText(factor, reported)}>{count(predicted)} tokens predicted</Explained>
       {reported !== undefined && `, ${count(reported)} reported`}
       {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
       {model !== undefined && ` · ${model}`}

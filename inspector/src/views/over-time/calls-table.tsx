@@ -5,6 +5,7 @@ import { callsQuery, outlineQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import { cacheOf, cacheSource } from '../../parts/cache-share.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
 import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
@@ -49,26 +50,15 @@ export function CallsTable({ course, choice }: StepProps) {
     { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
     { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
     {
-      ...{ name: 'Cached', title: 'cached prefix (estimate)', isFor: 'wide' },
-      show: ({ reused, tokens }) => `${count(reused)} · ${percent(reused / Math.max(1, tokens))}`,
+      ...{ name: 'Cached', title: 'as the model reported, else our estimate', isFor: 'wide' },
+      show: point => <Cached point={point} lost={stored.get(point.call ?? '')?.cacheLost} />,
     },
-    { name: 'New', title: 'new tokens', show: ({ anew }) => count(anew) },
+    { name: 'New', title: 'new tokens', show: point => count(cacheOf(point).anew) },
     {
       ...{ name: `With ${course.compared.name}`, isFor: 'full' },
       show: point => unlessMissing(course.compared.anewOf(point), count, '…'),
     },
     { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
-    {
-      ...{ name: 'From its cache', isFor: 'full' },
-      show({ call = '' }) {
-        const { cached, cacheLost } = stored.get(call) ?? {}
-        return (
-          <Explained by={cacheLost} className={cacheLost && styles.lost}>
-            {unlessMissing(cached, count)}
-          </Explained>
-        )
-      },
-    },
     {
       ...{ name: 'Took', isFor: 'full' },
       show: ({ call = '' }) => unlessMissing(durations.get(call), shownDuration),
@@ -160,6 +150,17 @@ function Status({ point, course }: { readonly point: TimelinePoint; readonly cou
       {error !== undefined && `: ${error}`}
       {cut && <span className="muted">cut before #{count(cut.to)}</span>}
     </span>
+  )
+}
+
+/** What was not read again, whose figure that is, and why it was far less than before. */
+function Cached({ point, lost }: { readonly point: TimelinePoint; readonly lost: string | undefined }) {
+  const { tokens, share, isReported } = cacheOf(point)
+  const words = [cacheSource(isReported), lost && `read again: ${lost}`].filter(Boolean).join('; ')
+  return (
+    <Explained by={words} className={lost && styles.lost}>
+      {`${isReported ? '' : '≈ '}${count(tokens)} · ${percent(share)}`}
+    </Explained>
   )
 }
 

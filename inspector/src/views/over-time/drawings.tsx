@@ -1,10 +1,11 @@
 import type { TimelinePoint } from '../../api/timeline.ts'
+import { sumCache, sumSource } from '../../parts/cache-share.ts'
 import { colourOfPart, partStack } from '../../parts/fates.ts'
 import { amountOf, count, percent, short } from '../../parts/format.ts'
 import * as plot from '../../parts/plot.ts'
 import { ofWindow } from '../../parts/token-words.ts'
 import styles from './plot.module.css'
-import { type Course, fullest, type PlotColumn, ratioOf, sumUp } from './use-course.ts'
+import { type Course, fullest, type PlotColumn, ratioOf } from './use-course.ts'
 
 /** What a plot says in a few words, what is drawn, and the drawing. `foot`: the room for marks below the lowest line. */
 interface Drawing {
@@ -140,17 +141,17 @@ const roomNote = ({ reserve, margin }: TimelinePoint) =>
     .join(' and ')
 
 /** The share of each prompt that the model server had read before. A cut shows as a dip. */
-export const reuseDrawing: Draw = ({ by, sums, cuts }, { columns, height }) => {
+export const reuseDrawing: Draw = ({ by, cache, cuts }, { columns, height }) => {
   const bars = (isCut: boolean) =>
     columns
       .filter(column => column.isCut === isCut)
       .map(({ left, wide, points }): plot.Bar => {
-        const { share } = sumUp(points)
+        const { share } = sumCache(points)
         return [left, height * (1 - share), wide, height * share]
       })
   const moved = cuts === 0 ? '' : `; ▴ history cut, ${amountOf(cuts, 'time')}`
   return {
-    answer: `${percent(sums.share)} was a cached prefix (estimate)`,
+    answer: `${percent(cache.share)} was ${cache.reported === 0 ? 'a cached prefix (estimate)' : `cached, ${sumSource(cache)}`}`,
     about: `share of what was sent that the model server need not read again, by ${by}${moved}`,
     ticks: ['100 %', '50 %', '0'].map((text, at) => ({ y: (at * height) / 2, text })),
     children: (

@@ -48,7 +48,7 @@ export function OverTimeView() {
 function Shown(props: CourseProps) {
   const { conversation, search, go } = usePlace()
   const { course, chosen, choices, isCompared } = useCourse(props)
-  const { by, steps, sums, cuts, compared, isWhole } = course
+  const { by, steps, sums, cache, cuts, compared, isWhole } = course
   const [hover] = useState(() => observable<number | undefined>(undefined))
   const selected = findStep(steps, search)
   const navigate = useNavigate()
@@ -76,7 +76,7 @@ function Shown(props: CourseProps) {
   const soFar = isWhole ? '' : ' so far'
   const answer = isCompared
     ? comparisonInWords(sums.anew, total, compared.name)
-    : `${cutWords(cuts, isShadow)}; ${percent(sums.share)} of what was sent was a cached prefix${soFar}`
+    : `${cutWords(cuts, isShadow)}; ${percent(cache.share)} of what was sent was ${cache.reported === 0 ? 'a cached prefix' : 'cached'}${soFar}`
   const turnsInAll = new Set(props.points.map(({ turn }) => turn)).size
   const extent = `in ${amountOf(turnsInAll, 'turn')} and ${amountOf(sums.calls, 'call')}`
   const choice = { selected, hover, pick }
@@ -86,8 +86,8 @@ function Shown(props: CourseProps) {
         <h1>{answer}</h1>
         <p className="slim cut muted">
           {isCompared
-            ? `${count(sums.anew)} new tokens instead of ${count(total)}, ${extent}`
-            : `${count(sums.anew)} new tokens, ${extent}${soFar}`}
+            ? `${count(sums.anew)} new tokens${cache.reported === 0 ? '' : ' by our estimate'} instead of ${count(total)}, ${extent}`
+            : `${count(cache.anew)} new tokens, ${extent}${soFar}`}
         </p>
         <div className={`flex gap-2 rigid pushed ${styles.controls}`}>
           <ChoiceMenu

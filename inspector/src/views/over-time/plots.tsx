@@ -1,4 +1,5 @@
 import { memo, useMemo } from 'react'
+import { cacheOf } from '../../parts/cache-share.ts'
 import { count, dayTime, percent } from '../../parts/format.ts'
 import { axisEvents, toDays } from '../../parts/stops.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -129,7 +130,7 @@ function PlotCursor({ course, choice, width, gutter }: StepProps & PlotAxis) {
       aria-valuenow={selected + 1}
       aria-valuetext={
         now &&
-        `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(point.reused / Math.max(1, point.tokens))} cached` : ''}${now.cut ? ', history was cut' : ''}`
+        `Turn ${now.turn}, ${dayTime(now.time)}${point ? `: ${count(point.tokens)} tokens, ${percent(cacheOf(point).share)} cached` : ''}${now.cut ? ', history was cut' : ''}`
       }
       aria-busy={!isWhole}
       {...axisEvents(step, steps.length, pick, hover.set)}

@@ -5,6 +5,7 @@ import { outlineQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
+import { cacheOf, cacheSource, sumCache, sumSource } from '../../parts/cache-share.ts'
 import { colourOfPart, nameOfPart, partStack } from '../../parts/fates.ts'
 import { amountOf, count, fullTime, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
@@ -29,7 +30,7 @@ export function TurnPanel({ course, choice }: StepProps) {
     ...(points.length > 1
       ? [
           { name: `tokens in all ${points.length} calls`, value: sums.tokens, isSum: true },
-          { name: `new tokens in all ${points.length}`, value: sums.anew },
+          { name: `new tokens in all ${points.length}`, value: sumCache(points).anew },
         ]
       : []),
     { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared.sums, index) },
@@ -42,7 +43,7 @@ export function TurnPanel({ course, choice }: StepProps) {
           {most && (
             <span className="muted text-12 phone-only">
               {count(most.tokens)} {most.shadow ? 'would have been sent' : 'sent'},{' '}
-              {percent(most.reused / Math.max(1, most.tokens))} cached
+              {percent(cacheOf(most).share)} cached
               {cut && ', cut'}
             </span>
           )}
@@ -104,13 +105,14 @@ const ways = [
 
 function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   const between = useMemo(
-    () => sumUp(steps.filter(({ cut }) => !cut).flatMap(({ points }) => points)),
+    () => sumCache(steps.filter(({ cut }) => !cut).flatMap(({ points }) => points)),
     [steps],
   )
   return (
     <p className={`soft text-12-18 bright ${styles.how}`}>
       A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
-      <b>{amountOf(cuts, 'cut')}</b> so far; between them <b>{percent(between.share)}</b> is a cached prefix.
+      <b>{amountOf(cuts, 'cut')}</b> so far; between them <b>{percent(between.share)}</b> was cached,{' '}
+      {sumSource(between)}.
     </p>
   )
 }
@@ -124,7 +126,8 @@ interface Figure {
 
 /** What was sent in one call by part, how much of it was cached, and what the model counted. */
 function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
-  const { parts, tokens, reused, anew, reported, over, call, shadow } = point
+  const { parts, tokens, reported, over, call, shadow } = point
+  const cache = cacheOf(point)
   const sent = shadow ? 'tokens would have been sent' : 'tokens sent'
   const ratio = ratioOf([point])
   const missing = call === undefined ? 'no call is stored' : 'the model reported no count'
@@ -136,8 +139,12 @@ function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
     { name: calls > 1 ? `${sent} in the fullest call` : sent, value: tokens, isSum: true },
     ...(shadow ? [{ name: 'tokens passed as they came', value: shadow.tokens }] : []),
     ...(over > 0 ? [{ name: 'over the window', value: over, colour: 'danger' }] : []),
-    { name: `cached prefix (estimate), ${percent(sumUp([point]).share)}`, value: reused, colour: 'reused' },
-    { name: 'new tokens', value: anew },
+    {
+      name: `${cacheSource(cache.isReported)}, ${percent(cache.share)}`,
+      value: cache.tokens,
+      colour: 'reused',
+    },
+    { name: 'new tokens', value: cache.anew },
     { name: reported === undefined ? missing : 'the model counted', value: reported },
     ...(ratio === undefined ? [] : [{ name: `our estimate: ${difference(ratio)}` }]),
   ]

@@ -5,6 +5,7 @@ import { serverQuery } from '../../api/queries.ts'
 import type { Comparison, TimelineData, TimelinePoint } from '../../api/timeline.ts'
 import { comparisonQuery } from '../../api/timeline.ts'
 import { usePlace } from '../../parts/address.ts'
+import { sumCache } from '../../parts/cache-share.ts'
 import type { OfferedPolicy } from '../../parts/policies.ts'
 import { isBroken, type TurnStop, toCallStops, toStops } from '../../parts/stops.ts'
 
@@ -47,7 +48,7 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
   const course = useMemo(() => {
     const [compared] = comparedSums(steps, isWhole, comparison)
     return {
-      ...{ by, steps, isWhole, sums: sumUp(points), accuracy: accuracyOf(points) },
+      ...{ by, steps, isWhole, sums: sumUp(points), cache: sumCache(points), accuracy: accuracyOf(points) },
       /** How often the cut moved. */
       cuts: steps.reduce((sum, step) => sum + step.cuts, 0),
       /** What was read with the policy that was used, with the one that is compared, and with others, for orientation. */
@@ -92,16 +93,15 @@ function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call') {
   })
 }
 
-/** `share` is the part of what was sent that need not be read again, from 0 to 1. */
+/** All by our own estimate, as other policies can be compared only by that. */
 export function sumUp(points: Iterable<TimelinePoint>) {
-  const sums = { calls: 0, tokens: 0, reused: 0, anew: 0 }
-  for (const { tokens, reused, anew } of points) {
+  const sums = { calls: 0, tokens: 0, anew: 0 }
+  for (const { tokens, anew } of points) {
     sums.calls += 1
     sums.tokens += tokens
-    sums.reused += reused
     sums.anew += anew
   }
-  return { ...sums, share: sums.reused / Math.max(1, sums.tokens) }
+  return sums
 }
 
 /** How far our count is from what models reported: a mean of 0.19 is 19 % above. */
