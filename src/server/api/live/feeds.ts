@@ -174,7 +174,10 @@ function createFeed(history: History, pollMs: number) {
     const conversations = [...dirty]
     dirty.clear()
     const infos: ConversationInfo[] = []
-    for (const only of conversations) infos.push(...(await history.conversations({ only, limit: 1 })))
+    for (const only of conversations) {
+      const [info] = await history.conversations({ only, limit: 1 })
+      if (info) infos.push(info)
+    }
     for (const info of infos) see(info, true)
   }
 
