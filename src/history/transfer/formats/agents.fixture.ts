@@ -164,4 +164,6 @@ export const clineFile = JSON.stringify([
     ],
   },
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'mast.ts' }] },
+  { role: 'assistant', content: [{ type: 'text', text: 'One: mast.ts.' }] },
+  { role: 'user', content: [{ type: 'text', text: 'Thanks.' }] },
 ])
