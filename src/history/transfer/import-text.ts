@@ -64,21 +64,32 @@ export async function importText(
   let format = ownFormat
   const [conversations, deleted]: [string[], string[]] = [[], []]
   let [entries, added, calls] = [0, 0, 0]
+  let writing: string | undefined
   try {
     for await (const { read, ...file } of conversationsIn(target, open(), options)) {
       format = file.format
       const at = { tenant: target.tenant, conversation: read.name }
+      writing = read.name
       const fresh = await writeConversation(target.store, at, read).catch(orDeleted)
       ;(fresh === undefined ? deleted : conversations).push(read.name)
+      writing = undefined
       added += fresh ?? 0
       entries += countEntries(read)
       calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
     }
   } catch (error) {
-    throw new ImportStoppedError(conversations.length + deleted.length, total, error)
+    const hasPart = writing !== undefined && (await isThere(target, writing))
+    throw new ImportStoppedError(conversations.length + deleted.length, total, hasPart, error)
   }
   return { format, conversations, deleted, entries, added, calls }
 }
+
+/** Whether the store has anything of a conversation, as far as it can still say so. */
+const isThere = ({ store, tenant }: Pick<ImportTarget, 'store' | 'tenant'>, only: string) =>
+  store.conversations(tenant, { only }).then(
+    found => found.length > 0,
+    () => false,
+  )
 
 function orDeleted(error: Error): undefined {
   if (!(error.cause instanceof NoConversationError)) throw error
