@@ -33,7 +33,7 @@ describe('what is talked about stays in view', () => {
   it.each([2048, 4096, 8192, 16_384])(
     'a contract, "Thanks.", "And who pays the fee?", in %i tokens',
     window => {
-      const contract = `The contract. ${words(Math.floor(window / 9), 3)} The buyer pays the fee.`
+      const contract = `The contract. ${words(Math.floor(window / 4.5), 3)} The buyer pays the fee.`
       const begun = [user(`${contract}\nPlease summarise it.`), assistant('A sale of a boat.')]
       const followUps = [
         'Thanks.',
