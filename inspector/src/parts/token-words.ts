@@ -11,11 +11,13 @@ export const calibrationText = (factor = 1, reported?: number): string =>
 type Price = AnswerOf<'get /server'>['price']
 
 /** What tokens of a prompt cost, behind a comma; empty where no price is set. */
-export function moneyOf(tokens: number, price: Price): string {
-  if (!price) return ''
+export const moneyOf = (tokens: number, price: Price): string => (price ? `, ${costOf(tokens, price)}` : '')
+
+/** What tokens of a prompt cost. */
+export function costOf(tokens: number, price: NonNullable<Price>): string {
   const money = (Math.abs(tokens) * price.amount) / 1_000_000
   const shown = money.toLocaleString('en', { maximumSignificantDigits: 2 })
-  return `, ${shown} ${price.currency}`
+  return `${shown} ${price.currency}`
 }
 
 /** What follows the tokens that were sent: `of 8,192 tokens`. */

@@ -9,7 +9,7 @@ import { Explained } from '../../parts/explained.tsx'
 import chip from '../../parts/fate-chip.module.css'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
-import { endWords, warningText } from '../../parts/fault-words.ts'
+import { endWords, warningName, warningText } from '../../parts/fault-words.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Segments } from '../../parts/segments.tsx'
@@ -154,7 +154,8 @@ function CallNotice() {
       )}
       {others.map(code => (
         <Notice key={code} kind="danger">
-          <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
+          <b>{warningName(code)}.</b>{' '}
+          {warningText(code, { reported, predicted: tokens, cacheLost: moment.call?.cacheLost })}.{' '}
           {code === 'prompt_truncated' && reported !== undefined && (
             <ViewLink view="context" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
               Compare with a window of {count(reported)}
