@@ -11,6 +11,8 @@ const { json } = readArgs()
 const sizes = [100, 1000, 10_000, 100_000]
 const subjects = [...throughline, ...langchain, ...mastra]
 const results = Object.fromEntries(subjects.map(({ name }) => [name, {}]))
+/** The CPU of a turn, where that is what counts: of subjects that begin anew each time. */
+const cpu = Object.fromEntries(subjects.filter(subject => subject.cpu).map(({ name }) => [name, {}]))
 const ended = new Map()
 
 // All subjects at one size, then the next size, so that a busy machine slows all subjects alike.
@@ -18,26 +20,30 @@ for (const size of sizes) {
   for (const subject of subjects) {
     const { name } = subject
     if (ended.has(name)) continue
-    const { ms, turns, spent } = await measure(subject, size)
+    const { ms, cpuMs, turns, spent } = await measure(subject, size)
     if (ms !== undefined) results[name][size] = round(ms)
+    if (ms !== undefined && subject.cpu) cpu[name][size] = round(cpuMs)
     if (spent > limitMs) ended.set(name, { size, finished: ms !== undefined })
     const outcome = ms === undefined ? `given up after ${formatMs(spent)}` : `${formatMs(ms)}, ${turns} turns`
     console.error(`${String(size).padStart(6)} messages  ${name}: ${outcome}`)
   }
 }
 
-console.log(json ? JSON.stringify(results, null, 2) : report())
+console.log(json ? JSON.stringify({ ...results, cpu }, null, 2) : report())
 
 function report() {
   const head = ['median turn (× the turn at 100)', ...sizes.map(size => size.toLocaleString('en'))]
   const lines = subjects.map(({ name }) => [name, ...sizes.map(size => cell(name, size))])
   const limit = `${limitMs / 1000} s`
+  const costs = Object.entries(cpu).map(
+    ([name, ofSize]) => `${name}: CPU of a turn ${Object.values(ofSize).map(formatMs).join(', ')}`,
+  )
   const notes = [...ended].flatMap(([name, { size, finished }]) => {
     if (!finished) return [`${name}: given up at ${size} messages, where one turn takes more than ${limit}`]
     if (size === sizes.at(-1)) return []
     return [`${name}: not run beyond ${size} messages, which took more than ${limit} in all`]
   })
-  return [formatTable([head, ...lines]), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')
+  return [formatTable([head, ...lines]), '', ...costs, ...notes].join('\n')
 }
 
 function cell(name, size) {

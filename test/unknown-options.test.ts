@@ -106,7 +106,6 @@ it.each(Object.entries(functions))('%s refuses an unknown option', async (name, 
 const others: Record<string, RegExp> = {
   'Chat.edit': /^Option "at": /,
   'Chat.regenerate': /^Option "(?:at|options)": /,
-  defineExperimentTool: /^Option "name": /,
 }
 
 it.each(Object.entries(functions))('%s refuses what is no object of options', async (name, [call]) => {

@@ -10,7 +10,7 @@ const warmUp = { ms: 300, turns: 20 }
 
 class TookTooLongError extends Error {}
 
-/** The median turn of a subject at a size: `{ ms, turns, spent }`, or `{ spent }` when a turn took too long. */
+/** The median turn of a subject at a size, and its CPU: `{ ms, cpuMs, turns, spent }`, or `{ spent }` when a turn took too long. */
 export async function measure(subject, size) {
   const times = []
   const turn = createTurns(subject, size)
@@ -22,11 +22,16 @@ export async function measure(subject, size) {
     while (times.length < fewestTurns || (times.length < enoughTurns && spent() < end)) {
       times.push(await turn())
     }
+    return {
+      ms: median(times.map(({ ms }) => ms)),
+      cpuMs: median(times.map(({ cpuMs }) => cpuMs)),
+      turns: times.length,
+      spent: spent(),
+    }
   } catch (error) {
     if (error instanceof TookTooLongError) return { spent: spent() }
     throw error
   }
-  return { ms: median(times), turns: times.length, spent: spent() }
 }
 
 /** Times one turn after the other, and begins a new conversation before the old one has outgrown its size. */
@@ -45,12 +50,14 @@ function createTurns(subject, size) {
     }
     left -= 1
     const messages = nextTurn()
+    const cpu = process.cpuUsage()
     const began = performance.now()
     deadline = began + limitMs
     const sent = await take(messages)
-    const time = performance.now() - began
+    const ms = performance.now() - began
+    const { user, system } = process.cpuUsage(cpu)
     // A subject that sends next to nothing, or everything, did not fit the conversation.
     if (sent < 8 || sent > 400) throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
-    return time
+    return { ms, cpuMs: (user + system) / 1000 }
   }
 }

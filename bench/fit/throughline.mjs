@@ -8,7 +8,9 @@ const count = o200k()
 export const throughline = [
   growing('throughline spongebob', spongebob()),
   copied('throughline spongebob copied', spongebob()),
-  cold('throughline cold stamped', spongebob()),
+  stamped('throughline cold stamped', spongebob()),
+  cold('throughline default cold', defaultPolicy),
+  cold('throughline spongebob cold', spongebob()),
   growing('throughline default', defaultPolicy),
   growing('throughline sliding', sliding()),
   growing('throughline tiered', tiered()),
@@ -46,7 +48,7 @@ function copied(name, policy) {
 }
 
 /** A list that was never seen, of messages that were: as when a conversation is opened again in a running process. */
-function cold(name, policy) {
+function stamped(name, policy) {
   const options = { window: windowTokens, count, policy }
   return {
     name,
@@ -56,6 +58,19 @@ function cold(name, policy) {
       // list that is measured stays unknown.
       fit([{ role: 'user', content: 'Good morning.' }, ...history], options)
       return () => fit(history, options).messages.length
+    },
+  }
+}
+
+/** A list whose objects were never seen, as a backend without state reads it out of each request. Tokens are estimated. */
+function cold(name, policy) {
+  return {
+    name,
+    turns: 1,
+    cpu: true,
+    start(history) {
+      const list = JSON.parse(JSON.stringify(history))
+      return () => fit(list, { window: windowTokens, policy }).messages.length
     },
   }
 }

@@ -40,6 +40,11 @@ export const clipMark = (tokens: number, seq: number): string =>
 /** The same in what the assistant said: a line of ours there would be read as the assistant's own words, and copied. */
 export const gapMark = '\n[…]\n'
 
+/** The first of these marks in a text: a model that copies one into a file or an answer takes it for the text itself. */
+export const findStandIn = (text: string): string | undefined =>
+  /\[(?:Not the result: #\d{1,9} |… (?:about )?\d{1,9} tokens )[^\]\n]{0,80}\]/.exec(text)?.[0] ??
+  [markerText, erasedText].find(mark => text.includes(mark))
+
 /** The first line of a block of recalled entries. */
 export const recallTitle = '[Earlier in this conversation:]'
 

@@ -103,6 +103,8 @@ export interface Model {
   window(signal?: AbortSignal): Promise<number | undefined>
   /** From where the window is known, in words that follow it: `told by the server`. Absent while it is unknown. */
   windowFrom?(): string | undefined
+  /** Whether its server takes that window by itself, so that no request need name it. Default: it is not known. */
+  hasOwnWindow?(): boolean
   /** Streams a reply. Its last part is `end`, else it throws: a `ModelError`, or the reason of the signal unchanged. */
   stream(request: ModelRequest): AsyncIterable<ModelPart>
   /** Whether its server is on this machine or network: what it has read before then saves time. Default false. */

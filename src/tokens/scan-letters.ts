@@ -1,4 +1,4 @@
-import { isLower, isUpper, type Scan } from './scan.ts'
+import { codeAt, isLower, isUpper, type Scan } from './scan.ts'
 
 /** The price of the word at this place: small letters with or without a capital before them, or a run of capitals. */
 export function scanLetters(scan: Scan, first: number): number {
@@ -8,23 +8,21 @@ export function scanLetters(scan: Scan, first: number): number {
   scan.before = 'letter'
   let end = at + 1
   if (!isLower(first)) {
-    while (isUpper(text.charCodeAt(end))) end++
-    if (end > at + 1 || !isLower(text.charCodeAt(end))) return capitals(scan, end)
+    while (isUpper(codeAt(text, end))) end++
+    if (end > at + 1 || !isLower(codeAt(text, end))) return capitals(scan, end)
   }
   let letter = letterNumber(first)
-  let word = letter
   let price = (isLower(first) ? 0.1 : 0.32) + pairs[letter]!
   let accents = first < 128 ? 0 : 1
-  for (let code = text.charCodeAt(end); isLower(code); code = text.charCodeAt(++end)) {
+  for (let code = codeAt(text, end); isLower(code); code = codeAt(text, ++end)) {
     const next = letterNumber(code)
     // No common language has three letters in a row that are not ASCII: from there on each costs its two bytes.
-    accents = code < 128 ? 0 : accents + 1
-    if (accents > 2) price += 1.5
+    if (code < 128) accents = 0
+    else if (++accents > 2) price += 1.5
     if (next === letter && repeats(text, end, at)) price += 0.45
     // Vocabularies have no words of more than 20 letters: `thiswaswrittenwithoutblanks`.
     else price += pairs[letter * 28 + next]! + (end > at + 20 ? 0.12 : 0)
     letter = next
-    word = end < at + 4 ? word * 28 + next : 0
   }
   price += pairs[letter * 28]!
   scan.at = end
@@ -36,7 +34,8 @@ export function scanLetters(scan: Scan, first: number): number {
     scan.rare = Math.min(4, scan.rare + price - 1)
     return one + 1.11 * (price - 1)
   }
-  return commonEnglish.has(word) ? one - takeBack(scan) : one
+  const isCommon = end <= at + longestCommon && commonEnglish.has(wordNumber(text, at, end))
+  return isCommon ? one - takeBack(scan) : one
 }
 
 /** Common English words lower the price of rare ones before them: tokenizers know English better. A word costs at least a token. */
@@ -52,7 +51,7 @@ function capitals(scan: Scan, end: number): number {
   let extra = 0
   let previous = 0
   for (let i = at; i < end; i++) {
-    const letter = letterNumber(text.charCodeAt(i))
+    const letter = letterNumber(codeAt(text, i))
     if (letter === previous && repeats(text, i, at)) extra += 0.5
     else price += pairs[previous * 28 + letter]!
     if (letter === 27) extra += 1.3
@@ -66,8 +65,8 @@ function capitals(scan: Scan, end: number): number {
 
 /** `aaaa`: from the third equal letter on a fixed price holds, as pairs would price it like a word. */
 function repeats(text: string, at: number, start: number): boolean {
-  const code = text.charCodeAt(at)
-  return at > start + 1 && code === text.charCodeAt(at - 1) && code === text.charCodeAt(at - 2)
+  const code = codeAt(text, at)
+  return at > start + 1 && code === codeAt(text, at - 1) && code === codeAt(text, at - 2)
 }
 
 /** 1 to 26 for a to z, 27 for the other Latin letters. */
@@ -102,8 +101,17 @@ const prices = 'A_xb-/|+y&w0so,tn{ri[fh]updc :;)l=.(~eam?}>1gk<2v*!M'
 
 const pairs = /* @__PURE__ */ Float64Array.from(letterPairs, pair => (prices.indexOf(pair) - 8) / 32)
 
+const longestCommon = 4
+
 const commonEnglish = /* @__PURE__ */ new Set(
   'the of and to you that is it are was with have be'
     .split(' ')
-    .map(word => [...word].reduce((number, letter) => number * 28 + letterNumber(letter.charCodeAt(0)), 0)),
+    .map(word => wordNumber(word, 0, word.length)),
 )
+
+/** Tells short words apart. */
+function wordNumber(text: string, from: number, to: number): number {
+  let number = 0
+  for (let at = from; at < to; at++) number = number * 28 + letterNumber(text.charCodeAt(at))
+  return number
+}

@@ -1,10 +1,10 @@
-import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
+import { codeAt, isDigit, isLetter, isSpace, type Scan } from './scan.ts'
 
 /** The price of digits: a token for three, and one for a blank before them. */
 export function scanDigits(scan: Scan): number {
   const { text, at, spaced } = scan
   let end = at + 1
-  while (isDigit(text.charCodeAt(end))) end++
+  while (isDigit(codeAt(text, end))) end++
   move(scan, end, 'other')
   return Math.ceil((end - at) / 3) + (spaced ? 1 : 0)
 }
@@ -12,19 +12,25 @@ export function scanDigits(scan: Scan): number {
 /** The price of white space: a run is about one token at any length; its last blank belongs to the next word. */
 export function scanSpace(scan: Scan): number {
   const { text, at, before } = scan
+  // Fast path: most are the blank before a word, which is part of its token.
+  if (codeAt(text, at) === 32 && !isSpace(codeAt(text, at + 1))) {
+    move(scan, at + 1, 'other')
+    scan.spaced = true
+    return 0
+  }
   let end = at
   let newlines = 0
   let tabs = 0
   let blanks = 0
   let trailing = 0
   let changes = 0
-  for (let code = text.charCodeAt(end); isSpace(code); code = text.charCodeAt(++end)) {
+  for (let code = codeAt(text, end); isSpace(code); code = codeAt(text, ++end)) {
     if (code === 32) blanks++
     else if (code === 9) tabs++
     else if (code === 10 || code === 13) newlines++
     else changes++
     trailing = code === 32 ? trailing + 1 : 0
-    if (end > at && code !== text.charCodeAt(end - 1)) changes++
+    if (end > at && code !== codeAt(text, end - 1)) changes++
   }
   move(scan, end, newlines > 0 ? 'newline' : 'other')
   scan.spaced = trailing > 0
@@ -38,24 +44,24 @@ export function scanSpace(scan: Scan): number {
   if (blanks > 1) tokens += 0.012 * blanks
   if (tabs > 0) tokens += 1.14 + 0.06 * (tabs - 1)
   // The last tab joins a word after it, but not a sign.
-  if (tabs > 1 && trailing === 0 && !isLetter(text.charCodeAt(end))) tokens += 0.8
+  if (tabs > 1 && trailing === 0 && !isLetter(codeAt(text, end))) tokens += 0.8
   return tokens
 }
 
 export function scanPunctuation(scan: Scan, first: number): number {
   const { text, at, spaced, before } = scan
   move(scan, at + 1, 'punctuation')
-  if (!spaced && isLetter(text.charCodeAt(at + 1))) {
+  if (!spaced && isLetter(codeAt(text, at + 1))) {
     // `don't` is cut before the apostrophe, `l'amour` after it too.
-    if (first === 39 && before === 'letter') return isLetter(text.charCodeAt(at + 3)) ? 0.75 : 0.1
+    if (first === 39 && before === 'letter') return isLetter(codeAt(text, at + 3)) ? 0.75 : 0.1
     return ownToken.includes(text[at]!) ? 0.8 : 0.3
   }
   let tokens = 1
   let same = 0
   let end = at + 1
-  for (let code = text.charCodeAt(end); isPunctuation(code); code = text.charCodeAt(++end)) {
+  for (let code = codeAt(text, end); isPunctuation(code); code = codeAt(text, ++end)) {
     const second = end === at + 1
-    if (code !== text.charCodeAt(end - 1)) {
+    if (code !== codeAt(text, end - 1)) {
       tokens += second ? 0.05 : 0.8
       same = 0
     } else {
@@ -81,7 +87,7 @@ export function scanOther(scan: Scan, first: number): number {
   for (
     let code = first;
     code >> 4 >= from && code >> 4 < end && !isLetter(code) && !isSpace(code);
-    code = text.charCodeAt(++to)
+    code = codeAt(text, ++to)
   ) {
     tokens += each
     // The vowel signs of Arabic, and letters that neither Arabic nor Persian has.
@@ -96,7 +102,7 @@ export function scanOther(scan: Scan, first: number): number {
 /** The extra cost of Russian letters in languages that have others too, such as Kyrgyz or Sakha: few of their words are tokens. */
 function rareCyrillic(scan: Scan, letters: number): number {
   const { text, at } = scan
-  for (const code of [text.charCodeAt(at), text.charCodeAt(at - letters - 1)])
+  for (const code of [codeAt(text, at), codeAt(text, at - letters - 1)])
     if (code >= 0x492 && code < 0x530) scan.foreign = 24
   if (scan.foreign === 0) return 0
   scan.foreign--

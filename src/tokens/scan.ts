@@ -17,6 +17,10 @@ export interface Scan {
 const lower = 0
 const upper = 1
 
+/** The code of a character, 0 outside the text: `charCodeAt` gives NaN there, and every later call from that place is slow. */
+export const codeAt = (text: string, at: number): number =>
+  at >= 0 && at < text.length ? text.charCodeAt(at) : 0
+
 export const isLower = (code: number): boolean => code < 0x250 && kinds[code] === lower
 
 export const isUpper = (code: number): boolean => code < 0x250 && kinds[code] === upper

@@ -1,4 +1,4 @@
-import { notedResult } from '../log/texts.ts'
+import { findStandIn, notedResult } from '../log/texts.ts'
 import { noteToolName, readNoteCall } from '../notes/index.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { askModel } from './ask/ask-model.ts'
@@ -89,6 +89,13 @@ export const writesNote = ({ name }: ReplyCall, { hasNoteTool, specs }: Asking):
 async function warnOf({ reason, text, calls }: ModelReply, { emit }: Asking): Promise<void> {
   if (reason === 'length')
     await emit({ type: 'warning', code: 'reply_cut', message: 'The reply was cut: it reached its longest.' })
+  const copied = [text, ...calls.map(call => call.arguments)].map(findStandIn).find(Boolean)
+  if (copied !== undefined)
+    await emit({
+      type: 'warning',
+      code: 'stand_in_copied',
+      message: `The model wrote ${copied}, which only stood for a text that it was not sent.`,
+    })
   const message = 'The model answered nothing that a user may see.'
   if (text.trim() === '' && calls.length === 0) await emit({ type: 'warning', code: 'empty_reply', message })
 }

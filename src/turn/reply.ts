@@ -121,6 +121,8 @@ export type WarningCode =
   | 'reply_cut'
   /** The model answered nothing that a user may see. */
   | 'empty_reply'
+  /** The model wrote a mark of ours that stands for a text that it was not sent. A tool that gets one is not run. */
+  | 'stand_in_copied'
 
 export interface TurnOutcome {
   readonly status: TurnEndStatus

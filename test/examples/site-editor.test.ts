@@ -9,6 +9,7 @@ import { sqliteStore } from 'throughline/stores/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
 import { type StartOptions, start } from '../../examples/site-editor/start.ts'
+import { findStandIn } from '../../src/log/texts.ts'
 import { serveReader } from '../chat/help.ts'
 import { connect, saidIn, siteFile } from './site-editor-client.ts'
 
@@ -341,3 +342,31 @@ function statusFor(url: string, headers: Readonly<Record<string, string>> = {}):
     asked.on('error', reject).end()
   })
 }
+
+describe.each([4096, 8192])('twelve requests in a row, in a window of %i', window => {
+  it('leave no file with a stand-in, and none that lost most of its text', async () => {
+    const { client, data } = await open({ model: editorRules({ window }) })
+    const before = client.files.map(path => [path, siteFile(data, path).length] as const)
+    const requests = [
+      'Change the title to Blue Door.',
+      'add a page about opening hours',
+      'make the background dark blue',
+      'add a page about catering',
+      'show menu.html',
+      'change the title to Red Door',
+      'add a page about gift cards',
+      'make the background white',
+      'list the files',
+      'add a page about directions',
+      'show index.html',
+      'change the title to Green Door',
+    ]
+    for (const text of requests) await client.say(text)
+    expect(client.files.length).toBeGreaterThanOrEqual(before.length + 3)
+    for (const path of client.files)
+      expect([path, findStandIn(siteFile(data, path))]).toEqual([path, undefined])
+    for (const [path, length] of before) expect(siteFile(data, path).length).toBeGreaterThan(length / 3)
+    // In the smaller window the last request finds the pages too long, and says so.
+    if (window === 8192) expect(siteFile(data, 'index.html')).toContain('<title>Green Door</title>')
+  })
+})

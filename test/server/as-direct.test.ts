@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest'
+import { marginOf } from '../../src/context/draft/frame.ts'
+import { parseMessage } from '../../src/log/parse-message.ts'
+import { upstreamWith } from '../../src/models/upstream.fixture.ts'
+import { estimate } from '../../src/tokens/estimate.ts'
 import { isLong } from '../is-long.ts'
-import type { DirectFormName } from './direct/forms.ts'
+import { type DirectFormName, directForms } from './direct/forms.ts'
 import { runTalks, type TalkOptions } from './direct/talks.ts'
+import { startServer } from './start-server.ts'
 
-const names: readonly DirectFormName[] = ['chat', 'responses', 'messages', 'generate']
+const names = Object.keys(directForms) as DirectFormName[]
 const requests = isLong ? 2_000 : 200
 const inTalk = 10
 
@@ -34,7 +39,45 @@ it.each(['chat', 'responses', 'messages', 'ollama'] as const)(
   'would notice a proxy that writes a body of %s anew',
   async form => {
     const between = (body: string) => JSON.stringify(JSON.parse(body))
-    const { differences } = await runAll(2 * inTalk, { form, between })
+    const { differences } = await runAll(inTalk, { form, between })
     expect(differences.length).toBeGreaterThan(0)
+  },
+)
+
+it.each([4096, 8192, 32_768])(
+  'cuts nothing of a list that fits into a window of %i to the last message',
+  async window => {
+    const count = estimate()
+    const reserve = 256
+    const capacity = window - reserve - marginOf(count, window - reserve)
+    const messageAt = (at: number) => ({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `Message ${at}: the heron stands at gate ${at}, and waits.`,
+    })
+    const messages: object[] = []
+    let left = capacity - (count.prompt ?? 0)
+    for (let at = 0; ; at++) {
+      left -= count.message(parseMessage(messageAt(at), at))
+      if (left < 0) break
+      messages.push(messageAt(at))
+    }
+    const next = [messageAt(messages.length), messageAt(messages.length + 1), messageAt(messages.length + 2)]
+    const isAsking = messages.length % 2 === 1
+    const { chat } = directForms
+    const reply = { text: 'Gate 7.', thought: '', calls: [] }
+    const model = await upstreamWith(({ path }) =>
+      path === chat.path ? chat.answer(reply, false) : { status: 404 },
+    )
+    const { url } = await startServer({ upstream: chat.upstream(model.url, window), reserve })
+    const ask = async (list: readonly object[]) => {
+      const body = JSON.stringify({ model: 'm', messages: list }, undefined, 1)
+      const response = await fetch(`${url}${chat.path}`, { method: 'POST', body })
+      expect(response.status).toBe(200)
+      await response.text()
+      const sent = model.requests.findLast(({ path }) => path === chat.path)!
+      return sent.text === body ? 'as it came' : 'cut'
+    }
+    expect(await ask(isAsking ? messages : messages.slice(0, -1))).toBe('as it came')
+    expect(await ask([...messages, ...next.slice(0, isAsking ? 2 : 1)])).toBe('cut')
   },
 )

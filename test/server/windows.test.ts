@@ -390,6 +390,62 @@ describe('a window that was set', () => {
   })
 })
 
+describe('a request to Ollama that names no window', () => {
+  /** An Ollama that loads the model when it is first asked, unless another program has loaded it already. */
+  async function startOllama(isLoaded: boolean) {
+    let loaded = isLoaded
+    const scripted = await upstreamWith(({ path }) => {
+      const models = loaded ? [{ name: 'm:latest', context_length: 8192 }] : []
+      if (path === '/api/ps') return { status: 200, body: { models } }
+      if (path !== '/api/chat') return { status: 404, body: {} }
+      loaded = true
+      return ollamaAnswer([{ content: 'Gate 7.' }])
+    })
+    const server = await startServer({ upstream: ollamaUpstream({ url: scripted.url }) })
+    const ask = async (messages: readonly object[]) => {
+      const text = JSON.stringify({ model: 'm', options: { num_gpu: 20 }, messages }, undefined, 1)
+      await (await fetch(`${server.url}/api/chat`, { method: 'POST', body: text })).text()
+      const sent = scripted.requests.filter(({ path }) => path === '/api/chat').at(-1)!
+      const { options, truncate, shift } = sent.body as Readonly<Record<string, unknown>>
+      return sent.text === text ? 'as it came' : { options, truncate, shift }
+    }
+    return ask
+  }
+  const long = (words: number) => ({ role: 'user', content: 'leaf bark '.repeat(words) })
+  const others = [long(600), { role: 'assistant', content: 'Gate 7.' }, long(600)]
+
+  it('goes on as it came, and so does the next one when Ollama has chosen the window', async () => {
+    const ask = await startOllama(false)
+    expect(await ask([question])).toBe('as it came')
+    expect(await ask([...others, question])).toBe('as it came')
+  })
+
+  it('names the window that another program has loaded, so that the model is not loaded again', async () => {
+    const ask = await startOllama(true)
+    const options = { num_gpu: 20, num_ctx: 8192 }
+    expect(await ask([question])).toEqual({ options, truncate: undefined, shift: undefined })
+  })
+
+  it('is not cut in silence while the window is unknown and the prompt is long', async () => {
+    const ask = await startOllama(false)
+    expect(await ask([...others, ...others, question])).toEqual({
+      options: { num_gpu: 20 },
+      truncate: false,
+      shift: false,
+    })
+  })
+
+  it('is cut by us, and never by Ollama, when it does not fit', async () => {
+    const ask = await startOllama(false)
+    await ask([question])
+    expect(await ask([...Array(12).fill(others).flat(), question])).toEqual({
+      options: { num_gpu: 20, num_ctx: 8192 },
+      truncate: false,
+      shift: false,
+    })
+  })
+})
+
 describe('the num_ctx of a client', () => {
   async function startOllama(loaded?: number, options: { readonly window?: number } = {}) {
     const models = loaded === undefined ? [] : [{ name: 'm:latest', context_length: loaded }]

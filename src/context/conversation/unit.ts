@@ -50,7 +50,12 @@ export function isOrdinary({ kind }: Pick<Unit, 'kind'>): boolean {
 }
 
 /** All text of a unit: what was said, the calls with their arguments, the results. */
-export function unitText({ entries }: Units, { from, to }: Unit): string {
+export function unitText({ entries }: Units, { from, to, kind }: Unit): string {
+  // Fast path: most units are one message without calls.
+  if ((kind === 'user' || kind === 'assistant') && to === from + 1) {
+    const { text, calls, results } = entries[from]!.message
+    if (calls.length + results.length === 0) return text
+  }
   return entries
     .slice(from, to)
     .filter(({ role }) => role !== 'assistant_note')

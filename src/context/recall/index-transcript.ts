@@ -20,14 +20,17 @@ export function indexTranscript(transcript: Transcript, upTo: number): RecallInd
     const time = transcript.entries[unit.from]!.message.time
     const isSaid = isOrdinary(unit)
     const text = isSaid ? unitText(transcript, unit) : ''
+    const terms = termsOf(text)
     const isUser = unit.kind === 'user'
     // Where only one of both has a time, there is no pause; where none has had one so far, the words tell.
     const isUntimed = time === undefined && memory.time === undefined
-    const isPaused = isUntimed ? isUser && isElsewhere(index, text) : timeBetween(memory.time, time) > pause
+    const isPaused = isUntimed
+      ? isUser && isElsewhere(index, text, terms)
+      : timeBetween(memory.time, time) > pause
     const beginsSession = isPaused || at - (index.starts.at(-1) ?? 0) >= longest
     const ended = lastTime(transcript, unit)
     const tokens = isSaid ? unit.tokens : 0
-    index.append({ text, isUser, tokens, beginsSession })
+    index.append({ text, isUser, tokens, beginsSession, terms })
     // Set last: reading a text that is not in memory throws, and must leave nothing half done.
     memory.time = ended ?? memory.time
   }
@@ -46,15 +49,22 @@ const few = 3
 /** A message goes on with the same matter if at least this share of its terms stands in those units. */
 const least = 0.2
 
-/** Whether a message speaks of something else than the units before it. */
-function isElsewhere(index: RecallIndex, text: string): boolean {
+/** Whether a message speaks of something else than the units before it. `all`: its terms, with those of its label. */
+function isElsewhere(index: RecallIndex, text: string, all: readonly string[]): boolean {
   const { size, starts, vocabulary } = index
-  const terms = [...new Set(termsOf(withoutLabel(text)))]
-  const shared = terms.filter(term => {
-    const id = vocabulary.get(term) ?? -1
-    return index.frequency(id, size) > index.frequency(id, size - near)
-  })
-  return size - starts.at(-1)! > few && terms.length > few && shared.length < terms.length * least
+  if (size - (starts.at(-1) ?? 0) <= few || all.length <= few) return false
+  const said = withoutLabel(text)
+  const terms = said.length === text.length ? all : termsOf(said)
+  const shared = new Set<number>()
+  for (const term of terms) {
+    const id = vocabulary.get(term)
+    if (id === undefined || !index.isSince(id, size - near)) continue
+    shared.add(id)
+    // Mostly it goes on, and the first words show it.
+    if (shared.size >= terms.length * least) return false
+  }
+  const different = new Set(terms).size
+  return different > few && shared.size < different * least
 }
 
 /** The index as bytes: a cache that spares a cold start the reading of every old text. */
@@ -93,6 +103,9 @@ export function comesAfterPause({ units, entries }: Transcript, at: number): boo
 
 /** The time at which a unit ended, if its messages have times. */
 export function lastTime(transcript: Transcript, unit: Unit): number | undefined {
-  const timed = transcript.entries.slice(unit.from, unit.to)
-  return timed.findLast(({ message }) => message.time !== undefined)?.message.time
+  for (let at = unit.to - 1; at >= unit.from; at--) {
+    const { time } = transcript.entries[at]!.message
+    if (time !== undefined) return time
+  }
+  return undefined
 }

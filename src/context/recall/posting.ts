@@ -16,8 +16,16 @@ export const shapeOf = (posting: number): number => posting & 511
 
 export const countOf = (posting: number): number => posting & 7
 
+/** Those of the last mean: a message is ranked with several lists of terms. */
+let latest = { meanLength: -1, scores: new Float64Array() }
+
 /** BM25 by shape, for a term of rarity 1. */
-export function shapeScores(meanLength: number): Float64Array {
+export function shapeScores(meanLength: number): Readonly<Float64Array> {
+  if (latest.meanLength !== meanLength) latest = { meanLength, scores: makeShapeScores(meanLength) }
+  return latest.scores
+}
+
+function makeShapeScores(meanLength: number) {
   const scores = new Float64Array(512)
   for (let shape = 0; shape < 512; shape++) {
     const rest = Math.max(0, (shape >> 5) - 1)

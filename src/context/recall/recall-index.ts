@@ -9,6 +9,8 @@ export interface RecallDocument {
   readonly isUser: boolean
   readonly tokens: number
   readonly beginsSession: boolean
+  /** The terms of its text, where they are known. */
+  readonly terms?: readonly string[]
 }
 
 /** The numbers of the terms, in the order in which they were first said. */
@@ -86,7 +88,7 @@ export const penaltyOf = (tokens: number): number => Math.max(1, tokens) ** rank
 /** The words of entries. */
 export interface Words {
   /** The different terms of an entry. */
-  termsAt(entry: number): readonly number[]
+  termsAt(entry: number): Iterable<number> & ArrayLike<number>
   /** Whether an entry has a term. */
   has(entry: number, id: number): boolean
   /** How many of the first n entries have a term. */
@@ -104,37 +106,51 @@ export interface RankedIndex extends Words, Readonly<Omit<IndexColumns, 'vocabul
 /** The words of a conversation, append only. Asked as if only the first n entries existed, so a recall can be computed again. */
 export interface RecallIndex extends RankedIndex {
   readonly vocabulary: Omit<Vocabulary, 'set'>
+  /** Whether one of the entries from one on has a term. */
+  isSince(id: number, entry: number): boolean
   append(document: RecallDocument): void
 }
 
-export function flagsOf({ text, isUser, beginsSession }: Omit<RecallDocument, 'tokens'>): number {
+export function flagsOf({ text, isUser, beginsSession }: Omit<RecallDocument, 'tokens' | 'terms'>): number {
   const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
   return rule | (beginsSession ? sessionStart : 0)
 }
 
 /** The postings of a term, ascending: all but the newest as a ranking reads them, which it does again for every message. */
 interface PostingList {
-  readonly packed: Uint32Array[]
-  readonly open: number[]
+  packed: Uint32Array[] | undefined
+  open: number[]
 }
 
 /** Postings that are packed at once. */
 const packedSize = 256
 
+const noPostings: PostingList = { packed: undefined, open: [] }
+
 /** The columns may have entries already; the words of those are somewhere else. */
 export function createRecallIndex(columns = emptyColumns()): RecallIndex {
   const { vocabulary, sessions } = columns
   const start = sessions.length
-  const lists = new Map<number, PostingList>()
-  const listOf = (id: number): PostingList => lists.get(id) ?? { packed: [], open: [] }
-  const terms: (readonly number[])[] = []
+  const firstTerm = vocabulary.size
+  /** By term, the first new one first; and of those that the columns have. */
+  const lists: PostingList[] = []
+  const older = new Map<number, PostingList>()
+  /** The terms of all entries in one row, and where those of each end. */
+  const terms = { ids: new Int32Array(1024), ends: [] as number[] }
+  /** By term: how often the entry that is being read has it, up to 255. */
+  let counts = new Uint8Array(1024)
+
+  function listOf(id: number): PostingList {
+    return (id < firstTerm ? older.get(id) : lists[id - firstTerm]) ?? noPostings
+  }
 
   function below(id: number, n: number): number {
-    const { packed, open } = listOf(id)
+    const { packed = [], open } = listOf(id)
     const size = packed.length * packedSize + open.length
-    const postingAt = (place: number) => (packed[Math.floor(place / packedSize)] ?? open)[place % packedSize]!
     // Mostly the question is the newest: then nothing has to be looked for.
-    return n < sessions.length ? firstPlace(size, place => entryOf(postingAt(place)) >= n) : size
+    if (n >= sessions.length) return size
+    const postingAt = (place: number) => (packed[Math.floor(place / packedSize)] ?? open)[place % packedSize]!
+    return firstPlace(size, place => entryOf(postingAt(place)) >= n)
   }
 
   return {
@@ -142,11 +158,16 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
     get size() {
       return sessions.length
     },
-    termsAt: entry => terms[entry - start]!,
-    has: (entry, id) => terms[entry - start]!.includes(id),
+    termsAt,
+    has: (entry, id) => termsAt(entry).includes(id),
     frequency: below,
-    postings(id, { n, most }) {
+    isSince(id, entry) {
       const { packed, open } = listOf(id)
+      const newest = open.at(-1) ?? packed?.at(-1)?.at(-1)
+      return newest !== undefined && entryOf(newest) >= entry
+    },
+    postings(id, { n, most }) {
+      const { packed = [], open } = listOf(id)
       const end = below(id, n)
       const from = Math.max(0, end - most)
       const parts: Uint32Array[] = []
@@ -156,25 +177,65 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       }
       return parts
     },
-    append({ text, isUser, tokens, beginsSession }) {
-      const all = termsOf(text)
-      const counts = new Map<string, number>()
-      for (const term of all) counts.set(term, (counts.get(term) ?? 0) + 1)
+    append({ text, isUser, tokens, beginsSession, terms: all = termsOf(text) }) {
       const before = vocabulary.size
-      const ids = Array.from(counts, ([term, count]) => {
-        const id = vocabulary.get(term) ?? vocabulary.size
-        if (id === vocabulary.size) vocabulary.set(term, id)
-        const list = listOf(id)
-        list.open.push(toPosting(sessions.length, all.length, count))
-        if (list.open.length === packedSize) list.packed.push(new Uint32Array(list.open.splice(0)))
-        lists.set(id, list)
-        return id
-      })
-      terms.push(ids)
+      const entry = sessions.length
+      const from = terms.ends.at(-1) ?? 0
+      if (from + all.length > terms.ids.length) {
+        const more = new Int32Array(2 * (from + all.length))
+        more.set(terms.ids)
+        terms.ids = more
+      }
+      let end = from
+      for (const term of all) {
+        const id = idOf(term)
+        if (counts[id] === 0) terms.ids[end++] = id
+        if (counts[id]! < 255) counts[id]! += 1
+      }
+      for (let at = from; at < end; at++) {
+        const id = terms.ids[at]!
+        addPosting(id, toPosting(entry, all.length, counts[id]!))
+        counts[id] = 0
+      }
+      terms.ends.push(end)
       const flags = flagsOf({ text, isUser, beginsSession })
-      const facts = { terms: counts.size, fresh: vocabulary.size - before, length: all.length, tokens, flags }
-      setEntry(columns, sessions.length, facts)
+      const facts = { terms: end - from, fresh: vocabulary.size - before, length: all.length, tokens, flags }
+      setEntry(columns, entry, facts)
     },
+  }
+
+  function idOf(term: string): number {
+    const known = vocabulary.get(term)
+    if (known !== undefined && known < counts.length) return known
+    const id = known ?? vocabulary.size
+    if (known === undefined) vocabulary.set(term, id)
+    if (id >= counts.length) {
+      const more = new Uint8Array(2 * id)
+      more.set(counts)
+      counts = more
+    }
+    return id
+  }
+
+  function termsAt(entry: number): Int32Array {
+    const place = entry - start
+    return terms.ids.subarray(terms.ends[place - 1] ?? 0, terms.ends[place])
+  }
+
+  function addPosting(id: number, posting: number): void {
+    const list = listOf(id)
+    if (list === noPostings) {
+      const one: PostingList = { packed: undefined, open: [posting] }
+      if (id < firstTerm) older.set(id, one)
+      else lists[id - firstTerm] = one
+      return
+    }
+    list.open.push(posting)
+    if (list.open.length < packedSize) return
+    const full = new Uint32Array(list.open)
+    if (list.packed) list.packed.push(full)
+    else list.packed = [full]
+    list.open = []
   }
 }
 

@@ -52,6 +52,37 @@ describe('termsOf', () => {
     expect(withoutLabel('see [1] and [2]')).toBe('see [1] and [2]')
   })
 
+  it('reads the words of a plain text as a search for letters and digits would', () => {
+    const words = (text: string) => text.toLowerCase().match(/[a-z\d]+/g) ?? []
+    const parts = fc.constantFrom(
+      'Harbour',
+      'x',
+      '42',
+      'Q1w2E3',
+      'a'.repeat(30),
+      ' ',
+      '_',
+      '-',
+      '…',
+      '\n',
+      '{',
+      '`',
+    )
+    fc.assert(
+      fc.property(fc.array(parts), list => {
+        const text = list.join('')
+        expect(termsOf(text)).toEqual(words(text).flatMap(word => termsOf(word)))
+        expect(termsOf(`${text}é`.normalize('NFC'))).toEqual(termsOf(`${text}e`))
+      }),
+    )
+  })
+
+  it('tells more words apart than it keeps', () => {
+    const wordAt = (at: number) => `zz${at.toString(36)}`
+    for (let at = 0; at < 60_000; at++) termsOf(wordAt(at))
+    for (let at = 0; at < 60_000; at += 7) expect(termsOf(wordAt(at))).toEqual([stem(wordAt(at))])
+  })
+
   it('gives lower-case terms without blanks for any text, the same twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {

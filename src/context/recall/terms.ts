@@ -1,14 +1,14 @@
 import { fold } from '../../log/fold.ts'
 import { unspacedCharacters, wordCharacters } from '../../log/word-characters.ts'
+import { createPlainWords } from './plain-words.ts'
 
 /** The terms of a text, in order, with repeats. Not by `Intl.Segmenter`: its dictionary, and so contexts, would vary by engine. */
 export function termsOf(text: string): readonly string[] {
+  const plain: string[] = []
+  if (readPlainWords(text, plain)) return plain
   const terms: string[] = []
-  const isPlain = !foreign.test(text)
-  for (const word of isPlain
-    ? (text.toLowerCase().match(plainWord) ?? [])
-    : wordsOf(fold(text).replace(unspaced, ' $& '))) {
-    if (isPlain || word.search(unspaced) < 0) {
+  for (const word of wordsOf(fold(text).replace(unspaced, ' $& '))) {
+    if (word.search(unspaced) < 0) {
       const term = termOf(word)
       if (term) terms.push(term)
       continue
@@ -24,22 +24,23 @@ export function termsOf(text: string): readonly string[] {
   return terms
 }
 
+/** The stem of a word; empty if it carries no meaning. */
+const toTerm = (word: string): string => (stopWords.has(word) ? '' : stem(word))
+
+const readPlainWords = createPlainWords(toTerm)
+
 const termOfWord = new Map<string, string>()
 
-/** The stem of a word; empty if it carries no meaning. Cached: texts repeat their words, and equal terms share one text. */
+/** The same for words of any script. Cached: texts repeat their words, and equal terms share one text. */
 function termOf(word: string): string {
   let term = termOfWord.get(word)
   if (term === undefined) {
     if (termOfWord.size > 50_000) termOfWord.clear()
-    term = stopWords.has(word) ? '' : stem(word)
+    term = toTerm(word)
     termOfWord.set(word, term)
   }
   return term
 }
-
-/** Anything but ASCII, dashes and quotation marks. Texts without it skip the slow steps, which are for other scripts. */
-const foreign = /[^\0-\x7f\u2010-\u2027\u2030-\u205e]/
-const plainWord = /[a-z\d]+/g
 
 /** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
 export const withoutLabel = (text: string): string => text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')

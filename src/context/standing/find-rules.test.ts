@@ -109,6 +109,11 @@ describe('standing rules', () => {
     expect(findRules(`${paste}\nAlways use tabs.`)).toEqual(['Always use tabs.'])
   })
 
+  it('are found behind letters that are folded to two', () => {
+    const sentence = 'Antworte ab jetzt nur auf Deutsch.'
+    expect(findRules(`${'Größe in Fuß. '.repeat(12)}${sentence} Grüße!`)).toEqual([sentence])
+  })
+
   it('cost time that grows with the text only', () => {
     for (const part of ['!', 'when you ', 'always ', 'don’t any ', 'reply only ', '永远不要', 'अब से ', '.\n'])
       expect(findRules(part.repeat(200_000)).length).toBeLessThan(200)

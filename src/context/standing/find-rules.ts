@@ -16,9 +16,11 @@ const mostListed = 8
  */
 export function findRules(text: string): readonly string[] {
   return endsOf(text).flatMap(part => {
-    const folded = toFolded(part)
-    const languages = languagesOf(folded)
-    return languages.length > 0 ? rulesIn(part, folded, languages) : []
+    const isPlain = !foreign.test(part)
+    const folded = isPlain ? part.toLowerCase() : toFolded(part)
+    const isForeign = !isPlain && foreign.test(folded)
+    const languages = languagesOf(folded, isForeign)
+    return languages.length > 0 ? rulesIn(part, { folded, isForeign, languages }) : []
   })
 }
 
@@ -27,13 +29,18 @@ const endsOf = (text: string): readonly string[] =>
 
 const foreign = /[^\0-\x7f]/
 
+const latin = [english, ...otherLanguages.flatMap(([script, forms]) => (script === undefined ? [forms] : []))]
+
+/** One search for the words of all languages in Latin letters: most texts have none of them. */
+const mayRuleInLatin = new RegExp(latin.map(({ mayRule }) => mayRule.source).join('|'))
+
 /** The languages in which a text may lay down a rule: mostly none. */
-function languagesOf(folded: string): readonly RuleForms[] {
-  const isForeign = foreign.test(folded)
-  return [[undefined, english] as const, ...otherLanguages].flatMap(([script, forms]) => {
-    const isWritten = script === undefined || (isForeign && script.test(folded))
-    return isWritten && forms.mayRule.test(folded) ? [forms] : []
-  })
+function languagesOf(folded: string, isForeign: boolean): readonly RuleForms[] {
+  const languages = mayRuleInLatin.test(folded) ? latin.filter(forms => forms.mayRule.test(folded)) : []
+  if (!isForeign) return languages
+  for (const [script, forms] of otherLanguages)
+    if (script?.test(folded) && forms.mayRule.test(folded)) languages.push(forms)
+  return languages
 }
 
 /** A text in small letters without accents, with straight quotation marks. */
@@ -43,10 +50,18 @@ function toFolded(text: string): string {
   return foreign.test(plain) ? fold(plain).replaceAll('ß', 'ss') : plain.toLowerCase()
 }
 
+/** What is known of a text. */
+interface FoldedText {
+  readonly folded: string
+  readonly isForeign: boolean
+  readonly languages: readonly RuleForms[]
+}
+
 /** The rules of a text: each from where its first sentence begins to where its last one ends. */
-function rulesIn(text: string, whole: string, languages: readonly RuleForms[]): readonly string[] {
+function rulesIn(text: string, { folded: whole, isForeign, languages }: FoldedText): readonly string[] {
   const rules: string[] = []
-  const isSameLength = !foreign.test(whole)
+  // Where letters became two, as ß does, places differ.
+  const isAligned = !isForeign && whole.length === text.length
   /** Where the rule that is being read begins and ends, and how many more sentences it takes in. */
   let [start, end, more] = [-1, -1, 0]
   let isCode = false
@@ -67,7 +82,7 @@ function rulesIn(text: string, whole: string, languages: readonly RuleForms[]): 
   return rules.filter(rule => /\p{L}/u.test(rule))
 
   function kindOf(from: number, to: number): 'lead' | 'list' | 'rule' | 'other' | 'blank' {
-    const folded = isSameLength ? whole.slice(from, to) : toFolded(text.slice(from, to))
+    const folded = isAligned ? whole.slice(from, to) : toFolded(text.slice(from, to))
     const isFence = folded.trimStart().startsWith('```')
     if (isFence) isCode = !isCode
     if (isCode || isFence) return 'other'
@@ -94,12 +109,17 @@ interface Stretch {
   readonly to: number
 }
 
+const endings = new Set('\n.!?。！？।؟')
+
 /** A sentence ends at a mark before a blank, at a mark of scripts without blanks, and with its line. */
 function* sentencesOf(text: string): Generator<Stretch> {
   let from = 0
   for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    // Most characters are blanks and letters.
+    if (code === 32 || (code > 63 && code < 0x61f)) continue
     const letter = text[at]!
-    if (!'\n.!?。！？।؟'.includes(letter)) continue
+    if (!endings.has(letter)) continue
     const isEnd = !'.!?'.includes(letter) || /^["'”’)\]]?(?:\s|$)/.test(text.slice(at + 1, at + 3))
     if (!isEnd) continue
     let to = at + 1

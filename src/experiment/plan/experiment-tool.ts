@@ -1,5 +1,6 @@
+import { refuseUnknown } from '../../log/error.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
-import { defineTool, type Tool, type ToolOptions } from '../../turn/tools/tool.ts'
+import { defineTool, type Tool, type ToolOptions, toolNames } from '../../turn/tools/tool.ts'
 
 /** What a tool gets besides its input. */
 export interface ExperimentToolRun<E> {
@@ -52,11 +53,11 @@ type AnySchema = StandardSchema<any>
  *   },
  * })
  */
-export function defineExperimentTool<E = Record<string, unknown>, Schema extends StandardSchema = AnySchema>({
-  run,
-  endsTurn = true,
-  ...options
-}: ExperimentToolOptions<E, Schema>): ExperimentTool {
-  const made = defineTool({ ...options, run: () => undefined, endsTurn } as ToolOptions<Schema>)
+export function defineExperimentTool<E = Record<string, unknown>, Schema extends StandardSchema = AnySchema>(
+  options: ExperimentToolOptions<E, Schema>,
+): ExperimentTool {
+  refuseUnknown<ToolOptions<Schema>>(options as unknown as ToolOptions<Schema>, toolNames)
+  const { run, endsTurn = true, ...rest } = options
+  const made = defineTool({ ...rest, run: () => undefined, endsTurn } as ToolOptions<Schema>)
   return { ...made, run: run as ExperimentTool['run'] }
 }

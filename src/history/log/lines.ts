@@ -1,9 +1,13 @@
+import { parseJson } from '../../log/values.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
 import { isSideName } from '../side-name.ts'
 import type { OverlayState } from './overlay.ts'
 import { mainBranch } from './read-log.ts'
 
-/** The branches of a thread, newest write first, without those of side requests and those that were never continued. */
+/**
+ * The branches of a thread, newest write first, without those of side requests and those that were never continued. What a
+ * person asks again beside a client stands on a branch of its own: no request of the client goes on there.
+ */
 export async function linesOf(
   store: Store,
   { tenant, conversation, actor }: Omit<ThreadKey, 'branch'>,
@@ -15,10 +19,27 @@ export async function linesOf(
   const sorted = all.toSorted((a, b) => b.updatedAt - a.updatedAt || isMain(a) - isMain(b))
   const lines = sorted.slice(0, mostLines).map(({ branch }) => ({ tenant, conversation, actor, branch }))
   for (let from = 0; from < lines.length - 1; from++) {
-    const { head, forkOf } = (await store.head(lines[from]!)) ?? {}
-    if (!forkOf || head !== forkOf.at) return lines.slice(from)
+    const line = lines[from]!
+    const { head, forkOf } = (await store.head(line)) ?? {}
+    const isContinued = !forkOf || head !== forkOf.at
+    if (isContinued && !(forkOf && (await isAside(store, line, forkOf.branch)))) return lines.slice(from)
   }
   return lines.slice(-1)
+}
+
+/** Whether a branch was not made by a client, and the one that it leaves was written by one. */
+const isAside = async (store: Store, line: ThreadKey, left: string) =>
+  !(await isOfClient(store, line)) && (await isOfClient(store, { ...line, branch: left }))
+
+/** Whether the newest turn of a branch was asked by a client of the server, not in the page or by the API. */
+export async function isOfClient(store: Store, key: ThreadKey): Promise<boolean> {
+  const turn = (await store.turns(key)).at(-1)
+  if (!turn) return false
+  for await (const { payload } of store.entries(key, { from: turn.first, to: turn.last })) {
+    const { data } = (parseJson(payload) ?? {}) as { readonly data?: { readonly request?: unknown } }
+    if (data !== undefined) return data?.request !== undefined
+  }
+  return false
 }
 
 const mostLines = 100

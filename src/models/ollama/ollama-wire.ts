@@ -88,7 +88,7 @@ function modelfileFact(answer: unknown): WindowFact {
     typeof parameters === 'string' ? /^[ \t]*num_ctx[ \t]+(\d{1,15})[ \t\r]*$/m.exec(parameters) : null
   const tokens = Number(line?.[1])
   // When the model is loaded, its window can be read.
-  return isToldWindow(tokens) ? { tokens, from: windowSources.modelfile } : { mayChange: true }
+  return isToldWindow(tokens) ? { tokens, from: windowSources.modelfile, isOwn: true } : { mayChange: true }
 }
 
 /** The name that Ollama itself uses: `llama3` is `llama3:latest`. */

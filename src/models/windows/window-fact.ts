@@ -8,6 +8,8 @@ export interface WindowFact {
   readonly from?: string
   /** Whether the server may soon tell another one, because it has not loaded the model. */
   readonly mayChange?: boolean
+  /** Whether the server takes it by itself, for a request that names none. */
+  readonly isOwn?: boolean
 }
 
 export const windowSources = {

@@ -35,8 +35,10 @@ export function learnWindow({ wire, ask, address, model, window: setWindow }: Le
         throw error
       }
     }
+    // No request has named a window while none was known: the server has chosen it.
+    const isOwn = latest.mayChange && latest.tokens === undefined
     const fact = await wire.findWindow(asking, model, signal)
-    if (fact.tokens !== undefined) return fact
+    if (fact.tokens !== undefined) return isOwn ? { ...fact, isOwn } : fact
     const listed = providerWindow(address, model)
     // The key of another client may be a good one.
     return listed.tokens === undefined ? { mayChange: fact.mayChange || isKeyRefused } : listed

@@ -89,6 +89,7 @@ export function openServer({
       files,
       window: learnt.window,
       windowFrom: () => learnt.fact().from,
+      hasOwnWindow: () => learnt.fact().isOwn === true,
       stream: ({ messages, tools = [], settings: requested = {}, signal, onWritten }) =>
         streamReply({
           ...{ connection, wire, signal, learn, over: learnt.askAgain },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { LoggedMessage, Thread } from '../../history/index.ts'
+import { isOfClient } from '../../history/log/lines.ts'
 import { viewNotes } from '../../history/views.ts'
 import { BadRequestError } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
@@ -33,6 +34,7 @@ const thread = threadPlace.extend({
     .object({ turn: count, time, text: z.string().describe('its beginning') })
     .optional()
     .describe('the first message that only this branch has, as a user may see it'),
+  isOfClient: z.boolean().describe('whether a client of the server asked last, and not the page or the API'),
   status,
 })
 
@@ -90,12 +92,14 @@ export const threadRoutes = [
       const { conversation, threads } = await findConversation(looking, params.conversation)
       const shownThreads = await Promise.all(
         threads.slice(0, 1000).map(async ({ actor, branch, head: listedHead, updatedAt }) => {
-          const head = await log.store.head({ tenant: log.tenant, conversation, actor, branch })
+          const key = { tenant: log.tenant, conversation, actor, branch }
+          const head = await log.store.head(key)
           const thread = looking.thread(conversation, { actor, branch })
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
           const begins = forkOf && (await beginningOf(thread, forkOf.at + 1))
-          return { actor, branch, head: head?.head ?? listedHead, updatedAt, turns, forkOf, begins, status }
+          const facts = { head: head?.head ?? listedHead, updatedAt, turns, forkOf, begins, status }
+          return { actor, branch, ...facts, isOfClient: await isOfClient(log.store, key) }
         }),
       )
       return { threads: shownThreads }

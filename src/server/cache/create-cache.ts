@@ -203,5 +203,6 @@ function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | '
   // Some models take the newer name only.
   const ofChat = newer === undefined ? { max_tokens: 1 } : { max_completion_tokens: 1 }
   const limit = form === 'ollama' ? { options: { ...options, num_predict: 1 } } : ofChat
-  return { ...client, headers, fields: { ...rest, ...(isLlama ? { n_predict: 0 } : limit) } }
+  const reading = { ...rest, ...(isLlama ? { n_predict: 0 } : limit) }
+  return { ...client, headers, fields: reading, bytes: Buffer.from(JSON.stringify(reading)) }
 }

@@ -1,6 +1,5 @@
 import type { Fields } from '../../log/fields.ts'
-import { isObject, present } from '../../log/values.ts'
-import { reloads } from '../../models/ollama/ollama-wire.ts'
+import { isObject } from '../../log/values.ts'
 import type { Form } from '../../models/wire/wire.ts'
 import { ownSignature } from '../adapters/messages/messages-adapter.ts'
 import { thoughtMark } from '../adapters/responses/to-response.ts'
@@ -9,6 +8,11 @@ import { thoughtMark } from '../adapters/responses/to-response.ts'
 export interface Fit {
   /** Undefined while it is unknown. */
   readonly window: number | undefined
+  /** Whether the upstream takes this window by itself, so that no request need name it. */
+  readonly isUnasked?: boolean
+  /** Whether the list is sent as its client wrote it. */
+  readonly isOwn: boolean
+  readonly tokens: number
   /** The most tokens of the reply: as many as the client allows and the window has left. */
   readonly most?: number | undefined
   /** The tools in the order in which they are sent. */
@@ -98,23 +102,25 @@ const ollama: BodyRules = {
     const { content, images } = (written ?? {}) as Fields
     return [{ ...rest, content, ...(images !== undefined && { images }) }]
   },
-  // Another window would load the model again, and without the others Ollama cuts in silence.
-  always(body, { window, most = Number.POSITIVE_INFINITY }) {
+  // Another window would load the model again, and Ollama cuts what does not fit in silence.
+  always(body, { window, isUnasked, isOwn, tokens, most = Number.POSITIVE_INFINITY }) {
     const options = isObject(body.options) ? body.options : {}
-    const kept = Object.fromEntries(Object.entries(options).filter(([name]) => !reloads.has(name)))
-    const less = lower(options, 'num_predict', most)
-    const sent = { ...kept, ...less, ...present({ num_ctx: window }) }
-    const names = Object.keys(sent)
-    const isSame =
-      names.length === Object.keys(options).length &&
-      names.every(name => sent[name as keyof typeof sent] === options[name])
+    const isSafe = isOwn && (window !== undefined || tokens <= leastWindow)
+    const isNamed = options.num_ctx !== undefined || !isSafe || !isUnasked
+    const changed = {
+      ...lower(options, 'num_predict', most),
+      ...(isNamed && options.num_ctx !== window && { num_ctx: window }),
+    }
     return {
-      ...(isSame ? {} : { options: sent }),
-      ...(body.truncate === false ? {} : { truncate: false }),
-      ...(body.shift === false ? {} : { shift: false }),
+      ...(Object.keys(changed).length > 0 && { options: { ...options, ...changed } }),
+      ...(isSafe || body.truncate === false ? {} : { truncate: false }),
+      ...(isSafe || body.shift === false ? {} : { shift: false }),
     }
   },
 }
+
+/** Every Ollama takes as many tokens by itself. */
+const leastWindow = 2048
 
 const messages: BodyRules = {
   list: 'messages',

@@ -118,6 +118,7 @@ export function openNative(call: NativeCall) {
     const isShort = (context!.receipt.toolsSaved ?? 0) > 0
     return writeBody({
       ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
+      isUnasked: base.hasOwnWindow?.() ?? false,
       slot: settings?.provider?.id_slot,
       ...{ tools, isShort },
     })

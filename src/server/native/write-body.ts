@@ -6,6 +6,7 @@ import type { ReplyWire } from '../../models/wire/wire.ts'
 import type { ChatRequest, Origin } from '../adapters/adapter.ts'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
 import { type BodyRules, bodyRules, clearEntries, type Fit } from './body-rules.ts'
+import { spliceBody } from './splice-body.ts'
 
 export interface ClientBody {
   /** The body as it came, unpacked. */
@@ -13,34 +14,35 @@ export interface ClientBody {
   readonly fields: Fields
 }
 
-export interface BodyInput extends Fit {
+export interface BodyInput extends Omit<Fit, 'isOwn' | 'tokens'> {
   readonly client: ClientBody
   readonly request: ChatRequest
   readonly wire: Pick<ReplyWire, 'form' | 'each' | 'mark'>
   readonly context: Fitted
 }
 
-/** The client's own bytes while its list is sent unchanged. Else only the list differs: what left, what was added, cache marks. */
+/** The client's own bytes while its list is sent unchanged. Else only what differs is written: what left, what was added, cache marks. */
 export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const { client, request, wire, context } = input
   const rules = bodyRules[wire.form]
   const { standings, isWhole } = alignContext(context, request.messages)
+  const system = systemOf(context, standings)
+  const isSaid = system === (request.system ?? '')
+  const entries = rawList(client.fields[rules.list])
+  const isOwn = isWhole && isSaid && !entries.some(entry => rules.isForeign?.(entry))
   const always = {
-    ...rules.always?.(client.fields, input),
+    ...rules.always?.(client.fields, { ...input, isOwn, tokens: context.receipt.tokens }),
     ...(input.most !== undefined && rules.limit(client.fields, input.most)),
     ...(input.slot !== undefined && { id_slot: input.slot }),
     ...(input.tools && sentTools(client.fields, input.tools, input.isShort)),
   }
-  const system = systemOf(context, standings)
-  const isSaid = system === (request.system ?? '')
-  const entries = rawList(client.fields[rules.list])
   const shorten = input.isShort && input.tools ? shortener(input.tools) : undefined
   const raw = shorten ? entries.map(entry => (holders.has(entry.type) ? shorten(entry) : entry)) : entries
-  const isForeign = raw.some(entry => rules.isForeign?.(entry))
   const hasChanged = raw.some((entry, at) => entry !== entries[at])
-  if (isWhole && isSaid && !isForeign) {
+  const toBytes = (body: Fields) => spliceBody(client.bytes, client.fields, body)
+  if (isOwn) {
     if (Object.keys(always).length === 0 && !hasChanged) return client.bytes
-    return toBytes({ ...client.fields, ...always, ...(hasChanged && { [rules.list]: raw }) }, client)
+    return toBytes({ ...client.fields, ...always, ...(hasChanged && { [rules.list]: raw }) })
   }
   const head = raw.slice(0, request.origins?.[0]?.first ?? raw.length)
   const { body, head: begun } = isSaid
@@ -51,7 +53,7 @@ export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const lost = raw.slice(head.length).filter(entry => rules.isAlways?.(entry) && !written.has(entry))
   const list = [...begun, ...lost, ...rest]
   const changed = { ...body, ...always, [rules.list]: list }
-  return toBytes(wire.mark?.(changed) ?? changed, client)
+  return toBytes(wire.mark?.(changed) ?? changed)
 }
 
 /** The client's tools in another order, or with shortened descriptions and schemas; all other fields stay. */
@@ -103,17 +105,6 @@ function withSchema(tool: Fields, short: Fields): Fields {
     ...(typeof tool.description === 'string' && { description }),
     ...(schema && isObject(parameters) && { [schema]: parameters }),
   }
-}
-
-/** A seed that is larger than numbers are exact stands in it as the client wrote it. */
-function toBytes(body: Fields, { bytes, fields: { seed, options } }: ClientBody): Uint8Array<ArrayBuffer> {
-  const text = JSON.stringify(body)
-  const value = seed ?? (isObject(options) ? options.seed : undefined)
-  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return new TextEncoder().encode(text)
-  // Inside of texts the quotes have a backslash before them.
-  const [, digits] = /"seed"\s*:\s*(-?\d{16,})/.exec(new TextDecoder().decode(bytes)) ?? []
-  const isIt = digits !== undefined && Number(digits) === value
-  return new TextEncoder().encode(isIt ? text.replace(`"seed":${value}`, `"seed":${digits}`) : text)
 }
 
 /** The entries of a client's list; a text alone is what a user says. */

@@ -1,5 +1,6 @@
 import { markResult } from '../../log/errors-in.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { findStandIn } from '../../log/texts.ts'
 import { noteToolName } from '../../notes/index.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import { carriesNote, veiledResult } from '../../notes/to-display.ts'
@@ -135,6 +136,9 @@ async function readInput(tool: Tool, json: string): Promise<unknown> {
   } catch {
     throw new Error(`the arguments of ${tool.name} are no JSON`)
   }
+  // Written anew: any letter may stand in the JSON as an escape.
+  const standIn = findStandIn(JSON.stringify(value))
+  if (standIn !== undefined) throw new Error(standInCopied(standIn))
   const checked = await tool.schema['~standard'].validate(value)
   if (!checked.issues) return checked.value
   const issues = checked.issues.slice(0, 5).map(({ message, path = [] }) => {
@@ -153,6 +157,9 @@ function toText(name: string, value: unknown): string {
     throw new Error(`${name} gave a value that cannot be written as JSON`)
   }
 }
+
+const standInCopied = (standIn: string) =>
+  `the arguments hold ${standIn}: that stands for a text that you were not sent, and is not the text. Nothing was done. Read the text again, or write all of it yourself.`
 
 const failed = (problem: string): ToolOutcome => ({ text: `Error: ${problem}`, isError: true })
 

@@ -43,7 +43,7 @@ export interface ToolOptions<Schema extends StandardSchema>
   readonly run: (input: InferOutput<Schema>, run: ToolRun) => unknown
 }
 
-const toolNames: OptionNames<ToolOptions<StandardSchema>> = {
+export const toolNames: OptionNames<ToolOptions<StandardSchema>> = {
   ...{ name: 1, description: 1, timeoutMs: 1, inOrder: 1, endsTurn: 1, input: 1, parameters: 1, run: 1 },
 }
 

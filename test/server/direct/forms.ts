@@ -21,8 +21,8 @@ export interface DirectForm {
   readonly path: string
   readonly list: 'messages' | 'input'
   upstream(url: string, window: number | undefined): Upstream
-  /** The fields of every request, with the system prompt where it is a field. */
-  fields(system: string): Fields
+  /** The fields of every request, with the system prompt where it is a field, and with the window where clients name it. */
+  fields(system: string, window: number | undefined): Fields
   /** What the list begins with. */
   head(system: string): readonly object[]
   user(text: string, hasImage: boolean): object
@@ -214,7 +214,15 @@ const ollama: DirectForm = {
   path: '/api/chat',
   list: 'messages',
   upstream: (url, window) => ollamaUpstream({ url, ...(window !== undefined && { window }) }),
-  fields: () => ({ options: { temperature: 0.5, num_predict: 300 }, keep_alive: '10m' }),
+  fields: (_, window) => ({
+    options: {
+      temperature: 0.5,
+      num_predict: 300,
+      num_gpu: 20,
+      ...(window !== undefined && { num_ctx: window }),
+    },
+    keep_alive: '10m',
+  }),
   head: chat.head,
   user: (content, hasImage) => ({ role: 'user', content, ...(hasImage && { images: [image] }) }),
   late: chat.late,

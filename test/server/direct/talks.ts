@@ -42,15 +42,21 @@ export async function runTalks(
   const faults = new Map<string, number>()
   const replies = new Map<string, Reply>()
   const isAsked = ({ path }: UpstreamRequest) => path.startsWith(form.path)
+  let hasLoaded = false
   const model = await startUpstream(request => {
+    // Ollama tells the window of a model once it has loaded it.
+    const models = hasLoaded ? [{ name: 'm:latest', context_length: 32_768 }] : []
+    if (request.path === '/api/ps') return { status: 200, body: { models } }
     if (!isAsked(request)) return { status: 404, body: {} }
-    const { model, stream } = request.body as { readonly model: string; readonly stream: boolean }
-    const status = faults.get(model)
+    hasLoaded = true
+    const { x_id: id, stream } = request.body as { readonly x_id: string; readonly stream: boolean }
+    const status = faults.get(id)
     if (status !== undefined)
-      return { status, headers: { 'retry-after': '7' }, body: `{"error": {"message":"${model} is ill"}}` }
-    return form.answer(replies.get(model)!, stream)
+      return { status, headers: { 'retry-after': '7' }, body: `{"error": {"message":"${id} is ill"}}` }
+    return form.answer(replies.get(id)!, stream)
   })
-  const upstream = form.upstream(model.url, pick([undefined, 200_000]))
+  const window = pick([undefined, 200_000])
+  const upstream = form.upstream(model.url, window)
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
     ...{ store: memoryStore(), now: () => ++time, newId: () => `id-${++ids}` },
@@ -71,7 +77,7 @@ export async function runTalks(
     replies.set(id, step.reply)
     if (chance(0.05)) faults.set(id, pick([400, 401, 429, 500]))
     const isStreamed = chance(0.5)
-    const text = writeBody(person, step, { model: id, stream: isStreamed })
+    const text = writeBody(person, step, { model: 'm', x_id: id, stream: isStreamed })
     const query = chance(0.2) ? '?beta=true&odd=%20' : ''
     const headers = { 'content-type': 'application/json', 'x-odd': 'kept' }
     const named = person.conversation && {
@@ -90,7 +96,7 @@ export async function runTalks(
     if (isStreamed) figures.streamed += 1
     if (direct.status !== 200) figures.failed += 1
     else person.steps.push(step)
-    const isNew = asked.length === before + 1 && (ours?.body as { model?: string } | undefined)?.model === id
+    const isNew = asked.length === before + 1 && (ours?.body as { x_id?: string } | undefined)?.x_id === id
     const sent = isNew ? ours : undefined
     for (const [what, one, other] of [
       ['bytes', sent?.text, theirs.text],
@@ -119,7 +125,7 @@ export async function runTalks(
     const body = {
       ...(chance(0.5) && { x_first: 1 }),
       ...said,
-      ...form.fields(system),
+      ...form.fields(system, window),
       ...(name === 'generate' ? { prompt: system } : { [form.list]: list }),
       ...(shuffled.length > 0 && { tools: shuffled }),
       ...{ x_null: null, x_deep: { a: [{}, []] }, 'x ö': 'é\u2028' },

@@ -16,7 +16,7 @@ import { type ConversationSearch, usePlace, viewAt } from '../../parts/address.t
 import { Button } from '../../parts/button.tsx'
 import { isBegunHere, newConversationName, titleOf } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
-import { askReply, type ReplyRequest, replies, stopReply } from '../../parts/live-replies.ts'
+import { askReply, drafts, type ReplyRequest, replies, stopReply } from '../../parts/live-replies.ts'
 import { notify } from '../../parts/notify.ts'
 import { EmptyState, QueryFault, Skeleton } from '../../parts/query-state.tsx'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -43,7 +43,7 @@ export function ChatView() {
   const live = replies.use(thread)
   const chosen = chosenModel.use()
   const read = useChatThread(place, live, mayInspect)
-  const { threads, branches, head, base, shownHead, isThere, rows, facts } = read
+  const { threads, branches, head, base, shownHead, isThere, isOfClient, rows, facts } = read
   const { point, versions, turnOf } = facts
   const placeless = useMemo(() => ({ ...search, ...noMoment }), [search])
   const isNew = threads.error instanceof ApiError && threads.error.status === 404
@@ -58,8 +58,12 @@ export function ChatView() {
     go({ ...noMoment, branch: name === usualBranch ? undefined : name }, { push })
 
   async function answer(request: ReplyRequest) {
-    const { thread: where, begun } = askReply(thread, head, { ...request, model: chosen })
-    const isElsewhere = where !== thread
+    const isBeside = request.kind === 'send' && isOfClient
+    const beside = isBeside ? await fork(head) : undefined
+    if (isBeside && beside === undefined) return drafts.set(thread, request.input)
+    const from = beside === undefined ? thread : { ...thread, branch: beside }
+    const { thread: where, begun } = askReply(from, head, { ...request, model: chosen })
+    const isElsewhere = where !== from
     if (isElsewhere) openBranch(where.branch!)
     if (await begun) return
     // Nothing was written: back to the branch of the request.
@@ -89,8 +93,10 @@ export function ChatView() {
       await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
       openBranch(made.branch)
       area.current?.focus()
+      return made.branch
     } catch (error) {
       notify(error instanceof Error ? error.message : String(error), 'danger')
+      return undefined
     }
   }
   const startNew = () => void navigate(viewAt('chat', newConversationName()))
@@ -185,7 +191,7 @@ export function ChatView() {
         )}
         {server && mayChat && (
           <Composer
-            {...{ thread, title, live, server, area }}
+            {...{ thread, title, live, server, area, isOfClient }}
             hasForecast={mayInspect && isThere}
             onSend={text => void answer({ kind: 'send', input: text })}
             onStop={() => void stopReply(thread)}

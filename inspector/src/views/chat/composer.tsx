@@ -26,13 +26,15 @@ interface ComposerProps {
   readonly server: ServerInfo
   /** Whether it says what the next call would send. */
   readonly hasForecast: boolean
+  /** Whether a client of the server writes to this branch: a message begins a branch of its own. */
+  readonly isOfClient: boolean
   readonly area: React.RefObject<HTMLTextAreaElement | null>
   readonly onSend: (text: string) => void
   readonly onStop: () => void
 }
 
 export function Composer(props: ComposerProps) {
-  const { thread, title, live, server, hasForecast, area, onSend, onStop } = props
+  const { thread, title, live, server, hasForecast, isOfClient, area, onSend, onStop } = props
   const draft = drafts.use(thread) ?? ''
   const refusal = refusals.use(thread)
   const isEmpty = draft.trim() === ''
@@ -60,7 +62,9 @@ export function Composer(props: ComposerProps) {
           ref={area}
           className={`hints ${styles.field}`}
           value={draft}
-          placeholder={`Message ${title}`}
+          placeholder={
+            isOfClient ? 'Ask on a branch of your own: the client goes on where it was' : `Message ${title}`
+          }
           aria-label={`Message ${title}`}
           onChange={text => drafts.set(thread, text)}
           onSend={send}

@@ -76,7 +76,9 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
       turnOf: (seq: number) => turns && runAt(turns, seq),
     }
   }, [point, rows, branches, branch, calls, turns, lastTurn, written])
-  return { threads, branches, head, base, shownHead, isThere, rows, facts }
+  /** A client of the server writes to this branch: what is asked here must not stand where it goes on. */
+  const isOfClient = shownBranch?.isOfClient ?? false
+  return { threads, branches, head, base, shownHead, isThere, isOfClient, rows, facts }
 }
 
 export interface ReplyMeta {

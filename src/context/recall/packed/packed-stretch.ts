@@ -11,7 +11,7 @@ export function packStretch(index: RecallIndex, number: number, end = index.size
   const from = number * stretchSize
   const size = Math.min(stretchSize, end - from)
   const entries = Array.from({ length: size }, (_, at) => from + at)
-  const terms = entries.map(entry => index.termsAt(entry))
+  const terms = entries.map(entry => Array.from(index.termsAt(entry)))
   const ids = [...new Set(terms.flat())].sort((a, b) => a - b)
   // Numbers are given in the order of the entries: those of new terms follow each other, and the stretch has them all.
   const termsBefore = firstPlace(index.vocabulary.size, id => index.frequency(id, from) === 0)

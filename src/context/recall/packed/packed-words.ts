@@ -22,6 +22,8 @@ export function indexAfter(past: PackedWords): RecallIndex {
     termsAt: entry => (entry < size ? past : index).termsAt(entry),
     has: (entry, id) => (entry < size ? past : index).has(entry, id),
     frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
+    isSince: (id, entry) =>
+      index.isSince(id, entry) || (entry < size && past.frequency(id, size) > past.frequency(id, entry)),
     postings(id, { n, most }) {
       const older = most - index.frequency(id, n)
       const newer = index.postings(id, { n, most })
