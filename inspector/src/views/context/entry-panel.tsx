@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { whyQuery } from '../../api/queries.ts'
+import { handsQuery, whyQuery } from '../../api/queries.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { type Fate, fateAt, fateInText, nameOfFate, runAt } from '../../parts/fates.ts'
@@ -142,7 +142,10 @@ function Text({ seq, few }: { readonly seq: number; readonly few: number }) {
 }
 
 function Code({ letter, full, answer }: MadeSide) {
-  const code = toCode({ ...full, window: answer!.window, reserve: answer!.reserve })
+  const { thread } = useScene().place
+  const { data: hands } = useQuery({ ...handsQuery(thread), enabled: full.hands === 'now' })
+  const settings = { ...full, window: answer!.window, reserve: answer!.reserve }
+  const code = toCode(settings, full.hands === 'now' ? hands : undefined)
   return (
     <section>
       <h3>
