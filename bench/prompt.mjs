@@ -6,7 +6,7 @@ import { formatTable } from './lib/table.mjs'
 
 const { json } = readArgs()
 const count = o200k()
-const turns = 100
+const mostTurns = 100
 const rooms = ['Kitchen', 'Bedroom', 'Hall', 'Office', 'Garage']
 const kinds = ['light', 'climate', 'switch', 'cover']
 const asked = ['Is the kitchen light on?', 'Turn on the hall switch.', 'How warm is it?', 'And the garage?']
@@ -48,7 +48,7 @@ function* contextsOf(lists, options) {
 }
 
 /** What a client of Home Assistant's kind sends on each turn. */
-function* homeLists(changing) {
+function* homeLists({ turns = mostTurns, ...changing }) {
   const chat = []
   for (let turn = 0; turn < turns; turn++) {
     chat.push({ role: 'user', content: `${asked[turn % asked.length]} (${turn})` })
@@ -58,8 +58,8 @@ function* homeLists(changing) {
 }
 
 /** The tokens behind the common beginning with the prompt before, on each turn. */
-function readsOf(changing, systemPrompt) {
-  const contexts = [...contextsOf(homeLists(changing), { window: 4096, reserve: 512, systemPrompt })].slice(1)
+function readsOf({ window = 4096, ...changing }, systemPrompt) {
+  const contexts = [...contextsOf(homeLists(changing), { window, reserve: 512, systemPrompt })].slice(1)
   const reads = contexts.map(({ tokens, receipt }) => tokens - receipt.prefix.tokens)
   const total = sum(contexts.map(({ tokens }) => tokens))
   const read = sum(reads)
@@ -139,8 +139,12 @@ const cases = {
   'stands still': {},
   'a clock': { clock: true },
   'a clock and six devices': { clock: true, devices: true },
+  'a clock, 400 turns': { clock: true, turns: 400 },
+  'a clock and six devices, 400 turns': { clock: true, devices: true, turns: 400 },
+  'a clock, and all fits': { clock: true, window: 16_384 },
+  'a clock and six devices, and all fits': { clock: true, devices: true, window: 16_384 },
 }
-const ways = ['as sent', 'stable']
+const ways = ['as sent', 'when cut', 'stable']
 const byWay = measure => Object.fromEntries(ways.map(way => [way, measure(way)]))
 const mapValues = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([name, one]) => [name, change(one)]))

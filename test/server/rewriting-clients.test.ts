@@ -50,6 +50,23 @@ async function start() {
 const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
 
 describe('one conversation without branches for a client', () => {
+  it('that says something in the role of the system between a call and its result', async () => {
+    const { ask, places, sent } = await start()
+    const list: Message[] = [user('Look.')]
+    let reply = await ask(list)
+    while (reply.tool_calls) {
+      const reminder = { role: 'system', content: `Round ${list.length}: be brief.` }
+      list.push(reply, reminder, result(callIn(reply), `seen ${list.length}`))
+      reply = await ask(list)
+      expect((JSON.parse(sent.at(-1)!) as { messages: unknown }).messages).toEqual(list)
+    }
+    list.push(reply, user('Thanks.'))
+    await ask(list)
+    expect((JSON.parse(sent.at(-1)!) as { messages: unknown }).messages).toEqual(list)
+    expect(new Set(places).size).toBe(1)
+    expect(places).toHaveLength(5)
+  })
+
   it('that moves its last question behind the newest result, as OpenClaw does', async () => {
     const { ask, places, history, sent } = await start()
     const list: Message[] = [{ role: 'system', content: 'You are a claw.' }, user('Hello.')]

@@ -6,6 +6,7 @@ import { isStoreFault } from '../../stores/store-error.ts'
 import type { Adapter, ChatRequest } from '../adapters/index.ts'
 import { inOwnForm } from '../adapters/own-form.ts'
 import { wishOf } from '../adapters/responses/compaction.ts'
+import { withWholeRounds } from '../adapters/whole-rounds.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refusals.ts'
@@ -65,7 +66,7 @@ export async function answerChat(
       const readWhole = (one: unknown) =>
         isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
       if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
-      const read = readWhole(parsed)
+      const read = withWholeRounds(readWhole(parsed))
       // A compaction of ours says nothing to an upstream.
       return { body, parsed, isNative: isSameForm && !read.named.past, read }
     }

@@ -118,8 +118,9 @@ export async function runTalks(
       ...step.entries,
     ]
     const added = late ? form.late(`Documents of turn ${turns}: the price is ${turns}.`) : undefined
-    const isAnswer = !isQuestion(list.at(-1)!)
-    if (added) list.splice(isAnswer ? list.length : list.length - 1, 0, added)
+    // Before a question, and before or behind a result.
+    const isBehind = !isQuestion(list.at(-1)!) && chance(0.5)
+    if (added) list.splice(isBehind ? list.length : list.length - 1, 0, added)
     // Some programs send their tools in another order each time.
     const shuffled = [...tools].sort(() => random() - 0.5).map(form.tool)
     const body = {
