@@ -42,8 +42,19 @@ for (const window of windows.split(',').map(Number)) {
     console.error(`agents: ${window}, ${name}`)
     const policy = choosePolicy(name)
     const options = { window, policy, count, overflow: 'trim', ...(!calls && { reserve }) }
-    const contextOf = messages => fit(messages, options).messages
+    let refused = 0
+    // What must be sent can be too much: then nothing of the step is in view.
+    const contextOf = messages => {
+      try {
+        return fit(messages, options).messages
+      } catch (error) {
+        if (error.code !== 'context_overflow') throw error
+        refused += 1
+        return []
+      }
+    }
     result[window][name] = (calls ? measureCalls : measureAgents)(runs, contextOf, window, count)
+    if (refused > 0) console.error(`agents: ${refused} steps need more than ${window} for what must be sent`)
   }
 }
 const rows = Object.entries(result).flatMap(([window, byPolicy]) =>

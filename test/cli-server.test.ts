@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { createHistory } from 'throughline/history'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
+import { chatgptFile, claudeFile } from '../src/history/transfer/formats/formats.fixture.ts'
+import { zipOf } from '../src/server/archive/zip.fixture.ts'
 import { createKeys } from '../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../src/server/upstream/reader-upstream.ts'
 import { runCli } from './run-cli.ts'
@@ -66,6 +68,12 @@ describe('a command with --server', () => {
       status: 2,
       stderr: expect.stringContaining('gone.json'),
     })
+    const zip = join(folder, 'chatgpt.zip')
+    writeFileSync(zip, zipOf({ 'chat.html': '', 'conversations.json': chatgptFile }))
+    expect((await on('', zip)).stdout).toContain('imported from ChatGPT: 2 conversations')
+    expect((await runCli(['log', 'import', zip, '--db', join(folder, 'zip.db')])).stdout).toContain(
+      'imported from ChatGPT: 2 conversations',
+    )
     writeFileSync(file, '[{"role":7}]')
     const broken = await on('', file)
     expect(broken).toMatchObject({ status: 2, stdout: '' })
@@ -73,6 +81,27 @@ describe('a command with --server', () => {
     const refused = await runCli(['log', 'import', file, '--server', url, '--key', 'tl_wrong'])
     expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(url) })
   })
+})
+
+it('imports what it can of several files, and says which it could not', async () => {
+  const paths = [JSON.stringify(talk), '{"type":"summary","summary":"x","leafUuid":"y"}', claudeFile].map(
+    (text, at) => {
+      const path = join(folder, `some-${at}.json`)
+      writeFileSync(path, text)
+      return path
+    },
+  )
+  const { status, stdout, stderr } = await runCli([
+    'log',
+    'import',
+    ...paths,
+    '--db',
+    join(folder, 'some.db'),
+  ])
+  expect(status).toBe(2)
+  expect(stdout.trimEnd().split('\n')).toHaveLength(2)
+  expect(stderr).toContain(`${paths[1]}: Line 1 of the import: it has no message: nothing was said in it.`)
+  expect(stderr).toContain('1 of 3 files could not be imported')
 })
 
 describe('throughline log', () => {

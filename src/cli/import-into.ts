@@ -1,8 +1,9 @@
-import { constants, createReadStream, openAsBlob } from 'node:fs'
+import { constants, openAsBlob } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { Imported, ImportOptions } from '../history/transfer/import-text.ts'
 import { present } from '../log/values.ts'
+import { openImportFile } from '../server/archive/import-file.ts'
 import { askServer, type ServerFlags } from './ask-server.ts'
 import { type LogOptions, writeHistory } from './open-log.ts'
 
@@ -16,12 +17,10 @@ export const intoDatabase = (
   use: Use,
 ): Promise<void> =>
   writeHistory(options, history =>
-    use(file =>
-      history.import(file === undefined ? standardInput() : () => createReadStream(file, 'utf8'), {
-        as,
-        person,
-      }),
-    ),
+    use(async file => {
+      const text = file === undefined ? standardInput() : await openImportFile(file)
+      return history.import(text, { as, person })
+    }),
   )
 
 /** Into the log of a server that is running, for whom its key says. */

@@ -121,10 +121,24 @@ function addTransferCommands(add: AddCommand): void {
       const onto = options.server === undefined ? intoDatabase : intoServer
       await onto(options, async importFrom => {
         if (files.length === 0) print(describeImport(await importFrom(undefined)))
+        const refused: string[] = []
         for (const file of files) {
-          const imported = await importFrom(file).catch(withFile(file))
-          print(`${file}: ${describeImport(imported)}`)
+          try {
+            print(`${file}: ${describeImport(await importFrom(file).catch(withFile(file)))}`)
+          } catch (error) {
+            // One file among many does not keep the others out.
+            if (
+              files.length === 1 ||
+              !(error instanceof UserError) ||
+              error.cause instanceof ImportStoppedError
+            )
+              throw error
+            printError(error.message)
+            refused.push(file)
+          }
         }
+        if (refused.length > 0)
+          throw new UserError(`${refused.length} of ${plural(files.length, 'file')} could not be imported`)
       })
     })
   add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
@@ -141,12 +155,12 @@ function addTransferCommands(add: AddCommand): void {
 type ImportFlags = LogOptions & ServerFlags & ImportOptions
 
 const importHelp =
-  'exports of ours, message lists, and chats of ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern'
+  'exports of ours, message lists, and chats of ChatGPT (also as a ZIP), Claude, Open WebUI, LibreChat, Claude Code, Codex, Qwen Code, opencode, pi, Continue, Cline, SillyTavern'
 
 const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
   if (error.syscall !== undefined) throw new UserError(`cannot read ${file}: ${error.message}`)
   const isAboutIt = error instanceof InvalidImportError || error instanceof ImportStoppedError
-  throw isAboutIt ? new UserError(`${file}: ${error.message}`) : error
+  throw isAboutIt ? new UserError(`${file}: ${error.message}`, { cause: error }) : error
 }
 
 function describeImport({ format, conversations, deleted, entries, added, calls }: Imported): string {

@@ -45,18 +45,23 @@ export function countCalls(messages: readonly Message[]): number {
   return count
 }
 
-export function writeJournal(
-  newest: { readonly earlier: number; readonly actions: readonly Action[] },
-  max: number,
-  isShort: boolean,
-): string {
+/** The newest actions of a turn, and how many there are before them. */
+export interface NewestActions {
+  readonly earlier: number
+  readonly actions: readonly Action[]
+}
+
+/** `results`: how many of the newest lines tell a result all the same, where `isShort` does not. */
+export function writeJournal(newest: NewestActions, max: number, isShort: boolean, results = 0): string {
   const { earlier, actions } = newest
   const lines: string[] = []
   let room = max
   // Newest first, so that the work does not grow with the turn.
   for (let index = actions.length - 1; index >= 0; index--) {
     const number = earlier + index + 1
-    const line = `${number}. ${isShort ? describeShort(actions[index]!) : describe(actions[index]!)}`
+    const action = actions[index]!
+    const tellsResult = index >= actions.length - results
+    const line = `${number}. ${isShort ? describeShort(action, tellsResult) : describe(action)}`
     if (line.length + 1 + (number > 1 ? MAX_EARLIER : 0) > room) break
     lines.push(line)
     room -= line.length + 1
@@ -77,11 +82,12 @@ function describe({ call, result }: Action): string {
   return lineOf(call, describeArguments(call.arguments, MAX_ARGUMENTS), outcome || '(no output)')
 }
 
-/** Of a turn that goes on: the call, and its result only if that failed or there is nothing else to tell. */
-function describeShort({ call, result = '' }: Action): string {
+/** Of a turn that goes on: the call, and its result if that failed, if there is nothing else to tell, or if there is room. */
+function describeShort({ call, result = '' }: Action, tellsResult: boolean): string {
   const args = describeArguments(call.arguments, MAX_ARGUMENTS, true)
-  const outcome = tellFault(result, MAX_FAULT) ?? (args === '' ? tellResult(result, MAX_FAULT) : undefined)
-  return lineOf(call, args, outcome && inert(outcome, MAX_FAULT))
+  const isTold = tellsResult || args === ''
+  const outcome = tellFault(result, MAX_FAULT) ?? (isTold ? tellResult(result, MAX_FAULT) : undefined)
+  return lineOf(call, args, outcome ? inert(outcome, MAX_FAULT) : undefined)
 }
 
 function lineOf(call: ToolCall, args: string, outcome: string | undefined): string {

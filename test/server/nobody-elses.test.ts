@@ -14,6 +14,7 @@ async function runWorlds(count: number, first: number, through?: (fetch: Fetch) 
   const figures = {
     requests: sum(({ requests }) => requests),
     streamed: sum(({ streamed }) => streamed),
+    broken: sum(({ broken }) => broken),
     cut: sum(({ cut }) => cut),
     foreign: all.flatMap(({ foreign }) => foreign),
     faces: new Set(all.flatMap(({ faces }) => [...faces])),
@@ -21,7 +22,7 @@ async function runWorlds(count: number, first: number, through?: (fetch: Fetch) 
   }
   console.log(
     `${count} random talks of 2 to 5 people behind one application: ${figures.requests} requests ` +
-      `(${figures.streamed} streamed, ${figures.cut} cut), ${figures.foreign.length} words that the client had not sent`,
+      `(${figures.streamed} streamed, ${figures.broken} broken off, ${figures.cut} cut), ${figures.foreign.length} words that the client had not sent`,
   )
   return figures
 }
@@ -29,11 +30,12 @@ async function runWorlds(count: number, first: number, through?: (fetch: Fetch) 
 it('sends the model no word of another person, and none that the client took away', {
   timeout: 1_800_000,
 }, async () => {
-  const { foreign, faces, places, streamed, cut } = await runWorlds(worlds, 1)
+  const { foreign, faces, places, streamed, broken, cut } = await runWorlds(worlds, 1)
   expect(foreign).toEqual([])
   expect(faces.size).toBe(4)
   expect(places.size).toBe(4)
   expect(streamed).toBeGreaterThan(worlds)
+  expect(broken).toBeGreaterThan(worlds / 4)
   expect(cut).toBeGreaterThan(worlds / 2)
 })
 

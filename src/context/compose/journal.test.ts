@@ -52,7 +52,7 @@ it('stands before the last round of an open turn, not between its call and the r
   ]
   const { messages } = fit(open, { window: 4096, policy: sliding({ messages: 0 }) })
   expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'assistant'])
-  expect(messages[1]!.content).toBe('[Actions so far in this turn:]\n1. [read_file] a')
+  expect(messages[1]!.content).toBe('[Actions so far in this turn:]\n1. [read_file] a → A')
 })
 
 describe.each(policies.map(policy => [policy.name, policy] as const))('%s', (_name, policy) => {

@@ -1,5 +1,5 @@
 import { actionsTitle, previousActionsTitle } from '../../log/texts.ts'
-import { countCalls, newestActions, writeJournal } from '../../notes/journal.ts'
+import { countCalls, type NewestActions, newestActions, writeJournal } from '../../notes/journal.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { remember } from '../conversation/remember.ts'
 import type { Transcript } from '../conversation/transcript.ts'
@@ -48,15 +48,19 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const last = units[Math.min(end, cut) - 1]!.to
   const { from: start, actions } = newestActions(place => entries[place]!.message, first, last, budget * 4)
   const newest = { earlier: callsFrom(frame.transcript, first, start), actions }
+  const fitsInto = (room: number) => (journal: string) => textCost(frame, 'user', title + journal) <= room
+  const fits = fitsInto(budget)
+  // Half of the room is for what the newest calls have found: a long list of names says less.
+  const results = isInside ? mostResults(newest, fitsInto(budget / 2)) : 0
   // A journal is limited in characters and paid in tokens: it is shortened until it fits.
   for (let characters = budget * 4; characters > 60; characters = Math.floor(characters * 0.8)) {
-    const journal = writeJournal(newest, characters, isInside)
+    const journal = writeJournal(newest, characters, isInside, results)
     // A journal without a single action, only their number, says nothing.
     const lines = journal.match(/^\d+\./gm)?.length ?? 0
     if (lines === 0) return undefined
-    const text = title + journal
+    if (!fits(journal)) continue
+    const text = title + (isInside ? withResults(newest, lines, fits) : journal)
     const tokens = textCost(frame, 'user', text)
-    if (tokens > budget) continue
     const why = isInside
       ? 'earlier rounds of a turn that is sent'
       : 'what the last turn with tools did before the cut'
@@ -64,6 +68,23 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
     return { part: 'journal', before: cut, role: 'user', text, tokens, why, of }
   }
   return undefined
+}
+
+/** As many of the newest lines as fit, and a few words of the results of as many of these as still fit, the newest first. */
+function withResults(newest: NewestActions, lines: number, fits: (journal: string) => boolean): string {
+  const cut = newest.actions.length - lines
+  const told = { earlier: newest.earlier + cut, actions: newest.actions.slice(cut) }
+  const write = (results: number) => writeJournal(told, Number.POSITIVE_INFINITY, true, results)
+  return write(firstPlace(lines, results => !fits(write(results + 1))))
+}
+
+/** How many of the newest lines fit if all of them tell their results. */
+function mostResults({ earlier, actions }: NewestActions, fits: (journal: string) => boolean): number {
+  const write = (lines: number) => {
+    const told = { earlier: earlier + actions.length - lines, actions: actions.slice(actions.length - lines) }
+    return writeJournal(told, Number.POSITIVE_INFINITY, true, lines)
+  }
+  return firstPlace(actions.length, lines => !fits(write(lines + 1)))
 }
 
 /** The calls from one entry up to another, counted on from the cut before: a long turn has thousands, and hundreds of cuts. */

@@ -4,6 +4,7 @@ import { keepLatest } from '../conversation/remember.ts'
 import { costBetween, meanTurn, type Transcript } from '../conversation/transcript.ts'
 import { checkDigesters, digestLine } from '../digests/digest.ts'
 import { type Digester, exchangeAt, isWhole } from '../digests/exchange.ts'
+import { digestProgram } from '../digests/program.ts'
 import { digestText } from '../digests/text.ts'
 import { digestTools } from '../digests/tools.ts'
 import { fixedCost, markerCost, noteCharge, textCost, unitCost } from '../draft/cost.ts'
@@ -21,7 +22,7 @@ export interface StableOptions {
   readonly low?: number
   /** The share of the room for digests of what was cut. Default 0 for `stable`, 1/48 with recall. */
   readonly digests?: number
-  /** Asked in order for the digest of an exchange that was cut. Default `[digestTools, digestText]`. */
+  /** Asked in order for the digest of an exchange that was cut. Default `[digestProgram, digestTools, digestText]`. */
   readonly digesters?: readonly Digester[]
 }
 
@@ -124,7 +125,7 @@ interface CutPlace extends Pick<Ledger, 'decided'> {
 }
 
 /** Makes one message of lines for the newest exchanges before a cut. It stays the same until the next cut. */
-function createCutDigests(digesters: readonly Digester[] = [digestTools, digestText]) {
+function createCutDigests(digesters: readonly Digester[] = [digestProgram, digestTools, digestText]) {
   checkDigesters(digesters)
   const latest = keepLatest<Transcript, Insertion | undefined>()
   return (draft: Draft, place: CutPlace) => {

@@ -1,6 +1,7 @@
 import { baseRoom, markerCost, noteCharge, roomBeside, systemsRoom, unitCost } from '../draft/cost.ts'
 import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
+import { answersPrograms } from './answers-programs.ts'
 
 /** The numbers that decide where a conversation is cut: the same numbers give the same cut. */
 export type DividedRoom = Readonly<ReturnType<typeof divideRoom>>
@@ -15,7 +16,8 @@ export function divideRoom(frame: Frame, shares: Shares) {
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
   const inlineNotes = notes === 'inline'
   const moved = noteCharge(frame)
-  const digests = Math.floor(base * shares.digests)
+  const ofDigests = shares.digests > 0 && answersPrograms(transcript) ? programLines : shares.digests
+  const digests = Math.floor(base * ofDigests)
   const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
   const left = Math.max(0, whole - markerCost(frame) - moved - digests)
@@ -67,6 +69,9 @@ export function divideRoom(frame: Frame, shares: Shares) {
     inlineNotes,
   }
 }
+
+/** The share of the room for lines where the answers are programs: ten exchanges with a lamp are in view, whole or as a line. */
+const programLines = 0.3
 
 /** The highest low-water mark: above it short turns would be cut after a few of them. */
 const highWater = 0.8

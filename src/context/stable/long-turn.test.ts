@@ -75,6 +75,30 @@ describe('a long turn', () => {
     expect(receipt.counts.cleared).toBeGreaterThan(3)
   })
 
+  it('tells a few words of the results in these lines, of the newest rounds first', () => {
+    const settings = Array.from({ length: 200 }, (_, n) =>
+      round(n, { path: `s${n}`, result: `timeout: ${n}` }),
+    )
+    const chat = [
+      ...task,
+      ...settings.flatMap(([call, result]) => [{ ...call!, content: words(20, 1) }, result!]),
+    ]
+    const { messages, receipt } = fit(chat, { window: 4096, reserve: 500 })
+    const journal = messages.find(({ content }) =>
+      String(content).startsWith('[Actions so far in this turn:]'),
+    )
+    const lines = String(journal?.content).split('\n').slice(2)
+    const tell = lines.map(line =>
+      /^(\d+)\. \[read_file\] s\d+ → timeout: (\d+)$/.exec(line)?.slice(1).map(Number),
+    )
+    const first = tell.findIndex(told => told !== undefined)
+    expect(tell.slice(first)).toEqual(
+      lines.slice(first).map((_, at) => [tell[first]![0]! + at, tell[first]![0]! + at]),
+    )
+    expect(lines.length - first).toBeGreaterThan(15)
+    expect(receipt.tokens).toBeLessThan(4096 - 500)
+  })
+
   it('keeps its first round, which has the plan, when its calls alone are too much', () => {
     const [call, result] = round(0)
     const planned = { ...call!, content: 'Plan: first the parser, then the printer.' }
@@ -99,7 +123,9 @@ describe('a long turn', () => {
         ...(n % 3 === 1 ? round(n, { tool: 'edit_file', path, result: 'ok' }) : round(n, { path })),
       )
       const { messages: sent } = fit(messages, options)
-      const results = (sent as Result[]).filter(({ content }) => /content \d/.test(String(content)))
+      const results = (sent as Result[]).filter(
+        ({ tool_call_id: id, content }) => id !== undefined && /content \d/.test(String(content)),
+      )
       const isLine = ({ content }: Result) => String(content).includes(' is left out here')
       // A line behind a whole result would have the next cut begin in front of it.
       expect(results.map(isLine)).toEqual(results.map(isLine).toSorted((a, b) => Number(b) - Number(a)))

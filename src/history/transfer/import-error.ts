@@ -30,8 +30,10 @@ export class ImportStoppedError extends ThroughlineError {
   /** How far it came, without the words of its cause. */
   readonly progress: string
 
-  constructor(stored: number, total: number, cause: unknown) {
-    const progress = `The import stopped after ${stored} of ${plural(total, 'conversation')}, which are stored: import the same again, and it goes on from there.`
+  /** `hasPart`: whether the store has a part of the next conversation. */
+  constructor(stored: number, total: number, hasPart: boolean, cause: unknown) {
+    const part = hasPart ? ', and a part of the next one' : ''
+    const progress = `The import stopped after ${stored} of ${plural(total, 'conversation')}, which are stored${part}: import the same again, and it goes on from there.`
     const code = cause instanceof ThroughlineError ? cause.code : 'store_failed'
     super(code, `${progress} ${(cause as Error).message}`, { cause })
     this.stored = stored

@@ -4,7 +4,7 @@ import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
 import { checkUnreserved } from '../side-name.ts'
 import { exportConversation } from './export-conversation.ts'
-import { detect } from './formats/detect.ts'
+import { detect, whyRefused } from './formats/detect.ts'
 import { atPlace, ImportStoppedError, InvalidImportError } from './import-error.ts'
 import type { ImportTarget, ReadConversation } from './read-conversation.ts'
 import { countEntries, writeConversation } from './read-conversation.ts'
@@ -60,24 +60,36 @@ export async function importText(
     await tryOut(trying, read, format)
     total += 1
   }
+  if (total === 0) throw new InvalidImportError({ line: 1 }, 'it has no message: nothing was said in it.')
   let format = ownFormat
   const [conversations, deleted]: [string[], string[]] = [[], []]
   let [entries, added, calls] = [0, 0, 0]
+  let writing: string | undefined
   try {
     for await (const { read, ...file } of conversationsIn(target, open(), options)) {
       format = file.format
       const at = { tenant: target.tenant, conversation: read.name }
+      writing = read.name
       const fresh = await writeConversation(target.store, at, read).catch(orDeleted)
       ;(fresh === undefined ? deleted : conversations).push(read.name)
+      writing = undefined
       added += fresh ?? 0
       entries += countEntries(read)
       calls += read.threads.reduce((sum, thread) => sum + thread.calls.size, 0)
     }
   } catch (error) {
-    throw new ImportStoppedError(conversations.length + deleted.length, total, error)
+    const hasPart = writing !== undefined && (await isThere(target, writing))
+    throw new ImportStoppedError(conversations.length + deleted.length, total, hasPart, error)
   }
   return { format, conversations, deleted, entries, added, calls }
 }
+
+/** Whether the store has anything of a conversation, as far as it can still say so. */
+const isThere = ({ store, tenant }: Pick<ImportTarget, 'store' | 'tenant'>, only: string) =>
+  store.conversations(tenant, { only }).then(
+    found => found.length > 0,
+    () => false,
+  )
 
 function orDeleted(error: Error): undefined {
   if (!(error.cause instanceof NoConversationError)) throw error
@@ -102,6 +114,19 @@ async function* conversationsIn(
   { as, person, maxValueCharacters }: ImportOptions,
 ): AsyncGenerator<{ readonly read: ReadConversation; readonly format: string }> {
   const values = valuesIn(pieces, maxValueCharacters)
+  try {
+    yield* conversationsOf(target, values, { as, person })
+  } finally {
+    // What was not read to its end, such as a file, is closed.
+    await values.return(undefined)
+  }
+}
+
+async function* conversationsOf(
+  target: ImportTarget,
+  values: ReturnType<typeof valuesIn>,
+  { as, person }: ImportOptions,
+): AsyncGenerator<{ readonly read: ReadConversation; readonly format: string }> {
   const { value: first } = await values.next()
   if (!first) throw new InvalidImportError({ line: 1 }, 'it is empty.')
   async function* startAgain() {
@@ -127,18 +152,31 @@ async function* conversationsIn(
 
 /** Undefined for our own form. */
 function detectFormat(first: FileValue) {
-  const zip = 'it is a ZIP archive: unpack it, and import the JSON file that has the conversations.'
-  if (first.text.startsWith('PK\u0003\u0004')) throw new InvalidImportError(first, zip)
+  const binary = binaries.find(([start]) => first.text.startsWith(start))
+  if (binary) throw new InvalidImportError(first, binary[1])
   const { value, place } = parseItem(first)
   if (isObject(value) && 'kind' in value && !('text' in value)) return undefined
   const format = detect(value)
   if (format) return format
   throw new InvalidImportError(
     place,
-    'it is no chat that Throughline knows. It reads its own exports, lists of messages, and the files of ChatGPT, Claude, ' +
-      'Open WebUI, LibreChat, Claude Code, Codex and SillyTavern.',
+    whyRefused(value) ??
+      'it is no chat that Throughline knows. It reads its own exports, lists of messages, and the files of ChatGPT, Claude, ' +
+        'Open WebUI, LibreChat, Claude Code, Codex, Qwen Code, opencode, pi, Continue, Cline and SillyTavern.',
   )
 }
+
+/** How files begin that are no text, and what to import in their place. */
+const binaries = [
+  [
+    'PK\u0003\u0004',
+    'it is a ZIP archive: give it to "throughline log import" by its name, or to the server, or import the JSON file that is in it.',
+  ],
+  [
+    'SQLite',
+    'it is an SQLite database. If it is that of opencode, import what "opencode export <session>" writes.',
+  ],
+] as const
 
 /** Writes a conversation to a store in memory that has what is stored of it, so that the real one need not refuse it. */
 async function tryOut({ store, tenant, count }: ImportTarget, read: ReadConversation, format: string) {

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,11 +6,13 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { countAsUse } from '../../history/count-as-use.ts'
 import { toQuery } from '../../history/log/match-text.ts'
+import type { TextPieces } from '../../history/transfer/import-text.ts'
 import { BadRequestError } from '../../log/error.ts'
 import { present } from '../../log/values.ts'
 import type { ConversationInfo } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { placesOf } from '../../stores/words.ts'
+import { openImportFile } from '../archive/import-file.ts'
 import { checkNamed } from '../auth/named-person.ts'
 import { notFound } from '../auth/refusals.ts'
 import { logOfSpeaker } from '../exchange/inquiry.ts'
@@ -220,13 +222,13 @@ async function withLatest<Info extends ConversationInfo>(call: ApiCall, info: In
 async function withSpooled<T>(
   request: Request,
   most: number,
-  use: (text: () => AsyncIterable<string>) => Promise<T>,
+  use: (text: () => TextPieces) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'throughline-import-'))
   try {
     const file = join(folder, 'body')
     await pipeline(unpackedBody(request, most), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
-    return await use(() => createReadStream(file, 'utf8'))
+    return await use(await openImportFile(file, most))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

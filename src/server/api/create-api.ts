@@ -9,7 +9,7 @@ import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
-import { type AnswerLimits, eventStream, lineStream, type ServerEvent } from './event-stream.ts'
+import { type AnswerLimits, eventStream, lineStream, type ServerEvents } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { OnWrite } from './live/noticing-store.ts'
 import { createRunningExperiments } from './live/running-experiments.ts'
@@ -142,7 +142,7 @@ function toResponse({ kind, status }: Route, answer: unknown, limits: AnswerLimi
     case 'lines':
       return lineStream(answer as AsyncIterable<unknown>, limits)
     case 'events':
-      return eventStream(answer as AsyncIterable<ServerEvent>, limits)
+      return eventStream(answer as AsyncIterable<ServerEvents>, limits)
     case 'none':
       return new Response(null, { status: 204 })
   }

@@ -17,15 +17,17 @@ export interface AnswerLimits extends StreamLimits {
   readonly onEnd: () => void
 }
 
+/** One event, or several that are written together. */
+export type ServerEvents<Data = unknown> = ServerEvent<Data> | readonly ServerEvent<Data>[]
+
 /** A stream of server-sent events. An error is the last event. */
 export function eventStream(
-  events: AsyncIterable<ServerEvent>,
+  events: AsyncIterable<ServerEvents>,
   { keepAliveMs: ms, unreadMs, onEnd }: AnswerLimits,
 ): Response {
   async function* texts() {
     try {
-      for await (const { event, data, id } of events)
-        yield `${id === undefined ? '' : `id: ${id}\n`}${sse(data, event)}`
+      for await (const some of events) yield 'event' in some ? textOf(some) : some.map(textOf).join('')
     } catch (error) {
       yield sse({ type: 'error', ...errorBody(toFault(error)) }, 'error')
     }
@@ -34,6 +36,18 @@ export function eventStream(
   return new Response(toReadable(texts(), textWriter(), { unreadMs, onEnd, keepAlive }), {
     headers: sseHeaders,
   })
+}
+
+/** The texts of events, which many streams may write. */
+const written = new WeakMap<ServerEvent, string>()
+
+function textOf(one: ServerEvent): string {
+  const known = written.get(one)
+  if (known !== undefined) return known
+  const { event, data, id } = one
+  const text = `${id === undefined ? '' : `id: ${id}\n`}${sse(data, event)}`
+  written.set(one, text)
+  return text
 }
 
 /** A stream of lines of JSON; texts are lines already. */

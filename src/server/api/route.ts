@@ -8,7 +8,7 @@ import type { Caller, KeyScope } from '../auth/caller.ts'
 import { notFound } from '../auth/refusals.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
-import type { ServerEvent } from './event-stream.ts'
+import type { ServerEvents } from './event-stream.ts'
 import type { Feeds } from './live/feeds.ts'
 import type { RunningExperiments } from './live/running-experiments.ts'
 import { type AnswerOf, name, place, type threadFields } from './schemas.ts'
@@ -115,7 +115,7 @@ interface Answers<Answer> {
   json: Answer
   text: string
   lines: AsyncIterable<Answer | string>
-  events: AsyncIterable<ServerEvent<Answer>>
+  events: AsyncIterable<ServerEvents<Answer>>
   none: undefined
 }
 

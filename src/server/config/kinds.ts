@@ -22,7 +22,7 @@ export const bytes = (least: number) =>
 /** In milliseconds. Timers of Node take no more than 24 days. */
 export const duration = (least = 1) =>
   whole(
-    'must be a number of milliseconds, or a text such as "30s", "5m" or "2h"',
+    `must be a number of milliseconds, ${least} or more, or a text such as "30s", "5m" or "2h"`,
     text => toTime(text) ?? toWhole(text),
     least,
     2_147_483_647,
@@ -39,7 +39,7 @@ function whole(
 
 /** In milliseconds, for what is kept for days or years. Needs a unit: a plain 90 taken as milliseconds would delete everything. */
 export function age() {
-  const must = 'must be a time with its unit, such as "90d" or "12h"'
+  const must = 'must be a time with its unit, 1s or more, such as "90d" or "12h"'
   return z.string(must).transform((text, context) => {
     const ms = toTime(text) ?? 0
     if (ms < 1000) context.addIssue({ code: 'custom', message: must })

@@ -14,6 +14,15 @@ function faultsOf(sources: ConfigSources): readonly string[] {
   throw new Error('It was taken')
 }
 
+it('names the least value that is taken of a time', () => {
+  const flags = { keepAlive: '200', lingerTime: '-1', keepFor: '0d' }
+  expect(faultsOf({ flags })).toEqual([
+    '--keep-for must be a time with its unit, 1s or more, such as "90d" or "12h", not "0d"',
+    '--keep-alive must be a number of milliseconds, 1000 or more, or a text such as "30s", "5m" or "2h", not "200"',
+    '--linger-time must be a number of milliseconds, 0 or more, or a text such as "30s", "5m" or "2h", not "-1"',
+  ])
+})
+
 describe('values', () => {
   it('have defaults that are safe', () => {
     const { config, sources } = readConfig({})

@@ -240,6 +240,71 @@ it('parses a long body in many pieces, and what is new in it in one', () => {
   expect(again.pieces).toBe(1)
 })
 
+describe('every body of a few tokens, after every other one that is kept', () => {
+  const tokens = ['[', ']', '{', '}', ',', ':', ' ', '1', '"', '"messages"'] as const
+  const head = '{"messages":['
+  const outcome = (parse: (bytes: Buffer) => unknown, text: string) => {
+    try {
+      return JSON.stringify(parse(bytesOf(text)))
+    } catch {
+      return 'refused'
+    }
+  }
+  /** All that may follow the beginning of a list, up to a number of tokens; the last ones may close the body. */
+  const textsOf = (most: number) => {
+    let ends = ['']
+    const all = ['']
+    for (let count = 0; count < most; count++) {
+      ends = ends.flatMap(end => tokens.map(token => end + token))
+      all.push(...ends)
+    }
+    return all.flatMap(text => [`${head}${text}`, `${head}${text}}`, `${head}${text}]}`])
+  }
+  const expected = new Map<string, string>()
+  const byText = (text: string) => {
+    const known = expected.get(text) ?? outcome(bytes => JSON.parse(String(bytes)), text)
+    expected.set(text, known)
+    return known
+  }
+  const isValid = (text: string) => byText(text) !== 'refused'
+  /** Reads bodies one after the other, and names the first that is read otherwise than by `JSON.parse`. */
+  function differs(texts: readonly string[], pieceBytes?: number): string | undefined {
+    const parse = parser(1, pieceBytes)
+    for (const [at, text] of texts.entries()) {
+      const seen = outcome(bytes => parse(bytes, 'ada'), text)
+      if (seen !== byText(text)) return `${texts.slice(0, at + 1).join(' then ')}: ${seen}`
+    }
+    return undefined
+  }
+
+  /** The most tokens of what is kept, and of what follows it. */
+  const [mostKept, mostNext] = process.env.THROUGHLINE_LONG ? [3, 4] : [2, 2]
+
+  it.each([undefined, 1])('is read as by JSON.parse, in pieces of %s bytes', pieceBytes => {
+    const kept = textsOf(mostKept).filter(isValid)
+    expect(kept.length).toBeGreaterThan(10)
+    for (const next of textsOf(mostNext))
+      expect(kept.map(text => differs([text, next], pieceBytes)).find(one => one)).toBeUndefined()
+  })
+
+  it('is read so after two that go on from each other', () => {
+    const kept = textsOf(mostKept).filter(isValid)
+    for (const next of textsOf(mostNext - 1))
+      for (const first of kept)
+        expect(kept.map(second => differs([first, second, next])).find(one => one)).toBeUndefined()
+  })
+
+  it('is read so wherever a body is cut, and whatever stands at its end', () => {
+    const body = JSON.stringify({ n: [1], messages: [{ a: '"],é\\' }, [2, 'x'], 3], model: 'm', stop: ['y'] })
+    const cuts = Array.from({ length: body.length }, (_, at) => body.slice(0, at))
+    for (const kept of [body, body.replace(/"messages":\[.*3\]/, '"messages":[]')])
+      for (const cut of cuts)
+        for (const end of ['', ']', '}', ']}', ',', ',4]}', ']}}', '"]}', ' , 5 ] } '])
+          for (const pieceBytes of [undefined, 2])
+            expect(differs([kept, cut + end, kept], pieceBytes)).toBeUndefined()
+  })
+})
+
 it('would be seen to differ', () => {
   /** Takes the first of two lists of one name. */
   const faulty = (bytes: Buffer) => {

@@ -16,6 +16,9 @@ import {
  * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. The messages that
  * an earlier body had are not parsed again: they are the same objects, so that caches by object work. Only bodies of the same
  * owner are compared, so that the time of an answer tells nothing about other owners.
+ *
+ * What is kept ends behind a whole message, and is part of a body that was valid. So a body that begins with it is valid if what
+ * follows is: a comma and more messages, or the end of the list, and fields around it that `JSON.parse` reads with an empty list.
  */
 export function createBodyParser(
   limits: JsonLimits,
@@ -40,8 +43,8 @@ export function createBodyParser(
       const before = longest(bytes, owner, kept)
       const rest = before && (yield* parseRest(bytes, before, limits))
       const { body, list } = rest ?? (yield* parseWhole(bytes, limits))
-      // Unless all were forgotten meanwhile.
-      if (list && bodies === kept)
+      // Only the end of a message is a place to go on from. Unless all were forgotten meanwhile.
+      if (list && list.messages.length > 0 && bodies === kept)
         keep({ ...list, owner, bytes }, before && isSame(before) ? before.earlier : undefined)
       return body
     },

@@ -121,19 +121,33 @@ const mostNames = 50_000
 const nameBits = 2 ** 20
 const seed = randomInt(2 ** 32)
 
+/** So many names are kept as they are: most bodies have fewer, and the bits take 128 KiB. */
+const fewNames = 256
+
 /** Counts names of fields, each once. */
 function createNames() {
-  let seen: Uint8Array | undefined
+  const few = new Set<number>()
+  let many: Uint8Array | undefined
   let count = 0
+
+  /** Whether it is the first with its bit. */
+  function isNew(bit: number): boolean {
+    if (!many) {
+      if (few.size < fewNames) return few.size < few.add(bit).size
+      many = new Uint8Array(nameBits / 8)
+      for (const one of few) many[one >> 3]! |= 1 << (one & 7)
+    }
+    const mask = 1 << (bit & 7)
+    if (many[bit >> 3]! & mask) return false
+    many[bit >> 3]! |= mask
+    return true
+  }
+
   return {
     see(bytes: Buffer, from: number, to: number): void {
       let hash = seed
       for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
-      const bit = Math.imul(hash, 0x9e3779b1) >>> 12
-      seen ??= new Uint8Array(nameBits / 8)
-      const mask = 1 << (bit & 7)
-      if (seen[bit >> 3]! & mask) return
-      seen[bit >> 3] = seen[bit >> 3]! | mask
+      if (!isNew(Math.imul(hash, 0x9e3779b1) >>> 12)) return
       count += 1
       if (count > mostNames)
         throw new BadRequestError(`The body has more than ${mostNames} different names of fields.`)

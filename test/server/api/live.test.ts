@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../../src/history/index.ts'
 import { eventStream } from '../../../src/server/api/event-stream.ts'
+import { createFeeds } from '../../../src/server/api/live/feeds.ts'
 import type { ServerOptions } from '../../../src/server/create-server.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { someStores } from '../../every-store.ts'
@@ -70,6 +71,30 @@ describe.each(await someStores())('live events, on %s', (_, create) => {
     expect((await until(strange, isReady))[0]!.event).toBe('reset')
     await strange.return(undefined)
   })
+})
+
+it('tells writes of one moment together, and writes what is told once for all who listen', async () => {
+  const store = memoryStore()
+  const history = createHistory({ store })
+  const feeds = createFeeds(() => history, 3_600_000)
+  onTestFinished(() => feeds.close())
+  const { signal } = new AbortController()
+  const listeners = [0, 1].map(() => feeds.listen('default', { mayInspect: true, signal }))
+  for (const one of listeners) await one.next()
+  const heard = listeners.map(one => one.next())
+  for (const name of ['a', 'b']) {
+    await history.thread(name).seed({ role: 'user', content: 'One.' })
+    for (let writes = 0; writes < 3; writes++) feeds.notice('default', name, 'written')
+  }
+  const [first, second] = (await Promise.all(heard)).map(({ value }) => value as readonly object[])
+  expect(first).toMatchObject([{ data: { conversation: 'a' } }, { data: { conversation: 'b' } }])
+  expect(second!.every((event, at) => event === first![at])).toBe(true)
+  async function* all() {
+    yield first as never
+  }
+  const limits = { keepAliveMs: 60_000, unreadMs: 60_000, onEnd() {} }
+  const { value } = await eventStream(all(), limits).body!.getReader().read()
+  expect(new TextDecoder().decode(value).match(/^event: written$/gm)).toHaveLength(2)
 })
 
 it('tell of a write that falls between two looks of a slow store', async () => {

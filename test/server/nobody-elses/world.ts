@@ -21,6 +21,8 @@ export interface WorldFigures {
   readonly faces: Set<AdapterName>
   readonly places: Set<Place>
   streamed: number
+  /** Requests whose answer broke off. */
+  broken: number
   /** Requests that were fitted: the model did not get all of their messages. */
   cut: number
 }
@@ -57,17 +59,20 @@ export async function runWorld(
   const random = createRandom(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
   const figures: WorldFigures = {
-    ...{ requests: 0, streamed: 0, cut: 0 },
+    ...{ requests: 0, streamed: 0, broken: 0, cut: 0 },
     ...{ foreign: [], faces: new Set(), places: new Set() },
   }
   /** The bodies that reached the model, by the number of the request that its model's name holds. */
   const sent = new Map<string, string[]>()
   const replies = new Map<string, Reply>()
+  /** The requests whose answer breaks off behind its first words. */
+  const breaking = new Set<string>()
   const model = await startUpstream(({ path, text, body }) => {
     if (!path.endsWith('/chat/completions')) return { status: 404, body: {} }
     const { model } = body as { readonly model: string }
     sent.set(model, [...(sent.get(model) ?? []), text])
-    return answerOf(replies.get(model)!)
+    const answer = answerOf(replies.get(model)!)
+    return breaking.has(model) ? { ...answer, chunks: answer.chunks.slice(0, 1), ending: 'reset' } : answer
   })
   const upstream = openaiUpstream({ url: model.url, window: pick([1_000, 2_000, 4_096, 200_000]) })
   let [time, ids] = [1_700_000_000_000, 0]
@@ -96,6 +101,7 @@ export async function runWorld(
       calls: mayCall ? [{ id: pick(['call_1', `call_${name}`]), name: 'look', input: '{"path":"/a"}' }] : [],
     }
     replies.set(name, reply)
+    if (random() < 0.06) breaking.add(name)
     const isStreamed = random() < 0.5
     const body = JSON.stringify({ ...bodyOf(person), model: name, stream: isStreamed })
     const { path } = clientAdapters[person.face]
@@ -106,23 +112,30 @@ export async function runWorld(
         body,
       }),
     )
-    const text = await response.text()
-    if (response.status !== 200) {
+    const text = await response.text().catch(() => '')
+    if (breaking.has(name)) {
+      figures.broken += 1
+      // The application shows the part, or nothing.
+      if (!mayCall && random() < 0.5) person.list.push(reply)
+    } else if (response.status !== 200) {
       // What must be sent does not fit a small window.
       if (!text.includes('window'))
         throw new Error(`${person.face}: ${response.status} ${text.slice(0, 300)}`)
       person.list.pop()
       return
-    }
-    person.list.push(reply)
+    } else person.list.push(reply)
     figures.faces.add(person.face)
     figures.places.add(person.place)
     if (isStreamed) figures.streamed += 1
     const allowed = wordsIn(body)
     const bodies = sent.get(name) ?? []
     if (!bodies[0] || [...allowed].some(word => !bodies[0]!.includes(word))) figures.cut += 1
+    // A thought of one's own goes with the call that it led to, where the id of the call tells whose it is.
+    const thought = person.list.some(said => 'calls' in said && said.calls.length > 0)
+      ? wordOf(person, 'thought')
+      : ''
     for (const word of bodies.flatMap(one => [...wordsIn(one)]))
-      if (!allowed.has(word))
+      if (!allowed.has(word) && word !== thought)
         figures.foreign.push(
           `seed ${seed}: ${word} in ${name} of ${person.id} (${person.face}, ${person.place})`,
         )

@@ -1,3 +1,5 @@
+import * as agents from './agents.fixture.ts'
+
 /** A small file in the form of each program, with names, times, models, calls, files and, where it has them, branches. */
 
 const lines = (...values: readonly unknown[]): string => values.map(value => JSON.stringify(value)).join('\n')
@@ -475,6 +477,11 @@ export const files: Readonly<Record<string, string>> = {
   LibreChat: librechatFile,
   'Claude Code': claudeCodeFile,
   Codex: codexFile,
+  'Qwen Code': agents.qwenCodeFile,
+  pi: agents.piFile,
+  Continue: agents.continueFile,
+  opencode: agents.opencodeFile,
+  Cline: agents.clineFile,
   SillyTavern: sillyTavernFile,
   messages: namedMessages,
 }

@@ -6,6 +6,7 @@ import type { Store } from '../../../stores/store.ts'
 import { words } from '../../../tokens/words.ts'
 import { createHistory } from '../../create-history.ts'
 import type { History } from '../../history.ts'
+import * as agents from './agents.fixture.ts'
 import * as fixture from './formats.fixture.ts'
 
 const open = (store: Store = memoryStore()) => createHistory({ store, count: words(), now: () => 1_000_000 })
@@ -241,6 +242,112 @@ describe('the chats of another program', () => {
     expect((await (await imported(eachOnALine)).conversations()).length).toBe(2)
     const twice = `${fixture.messagesFile}\n${fixture.messagesFile}\n`
     expect((await (await imported(twice)).conversations()).length).toBe(1)
+  })
+})
+
+describe('the sessions of an agent', () => {
+  it('Qwen Code: parents, thoughts, calls without an id, failures, a subagent and a prompt that was taken back', async () => {
+    const history = await imported(agents.qwenCodeFile)
+    const shared = [
+      '1 10:01:00 user: Which files are here?',
+      '1 10:02:00 assistant:  (I list them.) ls({"path":"."}) pwd({}) by qwen3-coder',
+      '1 10:03:00 tool: mast.ts of c1',
+      '1 10:03:00 tool: no folder of a1-2 failed',
+      '1 10:04:00 assistant: One: mast.ts. by qwen3-coder',
+    ]
+    expect(await show(history, 'qwen-code-q1')).toEqual([
+      ...shared,
+      '2 10:06:00 user: Delete it.\n[attached: image/png]',
+    ])
+    const [info] = await history.conversations()
+    expect(info).toMatchObject({ title: 'Files', metadata: { from: 'Qwen Code' } })
+    const branch = info!.threads.find(
+      ({ actor, branch }) => actor === 'assistant' && branch !== 'main',
+    )!.branch
+    expect(await show(history, 'qwen-code-q1', branch)).toEqual([...shared, '2 10:05:00 user: Open it.'])
+    expect(await show(history, 'qwen-code-q1', 'main', 'agent-explore-1')).toEqual([
+      '1 10:02:00 user: Look deeper.',
+    ])
+  })
+
+  it('pi: its tree, a name, commands of the user, and the first version without ids', async () => {
+    const history = await imported(agents.piFile)
+    const shared = [
+      '1 10:01:00 user: Which files are here?',
+      '1 10:02:00 assistant:  (I list them.) ls({"path":"."}) by kimi',
+      '1 10:03:00 tool: no folder of c1 failed',
+      '1 10:04:00 assistant: None. by kimi',
+    ]
+    expect(await show(history, 'pi-p1')).toEqual([
+      ...shared,
+      '2 10:06:00 user: $ ls\nmast.ts',
+      '2 10:07:00 user: What is new?',
+    ])
+    const [branch] = await branchesOf(history, 'pi-p1')
+    expect(await show(history, 'pi-p1', branch)).toEqual([
+      ...shared,
+      '2 10:05:00 user: And now?\n[attached: image]',
+    ])
+    expect(await history.conversations()).toMatchObject([{ title: 'Files' }])
+    expect(await show(await imported(agents.oldPiFile), 'pi-p0')).toEqual([
+      '1 10:01:00 user: Hello.',
+      '1 10:02:00 assistant: Hi.',
+    ])
+  })
+
+  it('Continue: attached texts, thoughts, and results that stand with their calls', async () => {
+    const history = await imported(agents.continueFile)
+    expect(await show(history, 'continue-c-1')).toEqual([
+      '1 10:01:00 user: Which files are here?\n[attached: notes.txt]\nLunch at noon.',
+      '1 10:01:00 assistant:  (I list them.) ls({"path":"."}) pwd({})',
+      '1 10:01:00 tool: no folder of k2 failed',
+      '1 10:01:00 tool: mast.ts of k1',
+      '1 10:01:00 assistant: One: mast.ts.',
+    ])
+  })
+
+  it('opencode: what its export writes', async () => {
+    const history = await imported(agents.opencodeFile)
+    expect(await show(history, 'opencode-ses_1')).toEqual([
+      '1 10:01:00 user: Which files are here?\n[attached: plan.pdf]',
+      '1 10:02:00 assistant:  (I list them.) ls({}) by big-pickle',
+      '1 10:02:00 tool: mast.ts of c1',
+      '1 10:02:00 assistant:  pwd({}) by big-pickle',
+      '1 10:02:00 tool: no folder of c2 failed',
+      '1 10:02:00 assistant: One: mast.ts. by big-pickle',
+    ])
+  })
+
+  it('Cline: the messages of a task', async () => {
+    const history = await imported(agents.clineFile)
+    const [{ conversation } = { conversation: '' }] = await history.conversations()
+    expect(conversation).toBe(`cline-${Date.UTC(2025, 4, 3, 10, 1)}`)
+    const shown = await show(history, conversation)
+    expect(shown.at(1)).toContain('I list them. list_files({"path":"."})')
+    expect(shown.at(2)).toContain('tool: mast.ts of c1')
+  })
+
+  it.each([
+    ['nothing but a title', '{"type":"summary","summary":"x","leafUuid":"y"}', /nothing was said in it/],
+    ['a session without a word', JSON.stringify({ sessionId: 'x', history: [] }), /nothing was said in it/],
+    [
+      'what Cline shows',
+      '[{"ts":1,"type":"say","say":"task","text":"Hello"}]',
+      /api_conversation_history\.json/,
+    ],
+    ['a database', 'SQLite format 3\0', /opencode export <session>/],
+    ['a part of opencode', '{"id":"prt_1","sessionID":"s","messageID":"m","type":"text"}', /opencode export/],
+    ['a ZIP archive', 'PK\u0003\u0004', /by its name, or to the server/],
+    [
+      'a list of Continue',
+      '[{"sessionId":"x","title":"y","workspaceDirectory":"z"}]',
+      /the file of a session/,
+    ],
+    ['anything else', '{"a":1}', /Qwen Code, opencode, pi, Continue, Cline/],
+  ])('refuses %s', async (_, text, problem) => {
+    const history = open()
+    await expect(history.import(text)).rejects.toThrow(problem)
+    expect(await history.conversations()).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@ import type { History } from '../../../history/index.ts'
 import { ThroughlineError } from '../../../log/error.ts'
 import type { ConversationInfo, ListConversations } from '../../../stores/store.ts'
 import { createTape } from '../../../turn/stream/tape.ts'
-import type { ServerEvent } from '../event-stream.ts'
+import type { ServerEvent, ServerEvents } from '../event-stream.ts'
 import { type AnswerOf, name, threadPlace, time } from '../schemas.ts'
 import type { OnWrite } from './noticing-store.ts'
 
@@ -40,10 +40,13 @@ const overlapMs = 10_000
 /** A listener that comes back is told this many conversations one by one. If it missed more, it is told to read the list again. */
 const mostMissed = 500
 
+/** The writes of so long a time are told together: nobody sees the pause. */
+const gatherMs = 100
+
 /** A listener that is more events behind is sent away, and comes back with `Last-Event-ID`. */
 const mostWaiting = 1000
 
-/** Own writes are announced at once; writes of other processes are found by polling, once for all listeners. */
+/** Own writes are announced soon; writes of other processes are found by polling, once for all listeners. */
 export function createFeeds(
   historyOf: (tenant: string, mayInspect: boolean) => History,
   pollMs = 1000,
@@ -56,13 +59,13 @@ export function createFeeds(
   async function* listen(
     tenant: string,
     { mayInspect, conversation, person, since, signal }: FeedListenOptions,
-  ): AsyncGenerator<ServerEvent<FeedEvent>> {
+  ): AsyncGenerator<ServerEvents<FeedEvent>> {
     const name = nameOf(tenant, mayInspect)
     const feed = feeds.get(name) ?? createFeed(historyOf(tenant, mayInspect), pollMs)
     feeds.set(name, feed)
     listeners += 1
     const { batches, leave } = feed.join(signal)
-    const isMeant = ({ data, whose }: OwnedEvent) =>
+    const isMeant = ({ event: { data }, whose }: OwnedEvent) =>
       (person === undefined || whose === person) &&
       (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
     try {
@@ -70,8 +73,10 @@ export function createFeeds(
       const { id, missed } = await feed.start(since, { only: conversation, person })
       for (const data of missed) yield toEvent(data, id)
       yield toEvent({ type: 'ready' }, id)
-      for await (const batch of batches)
-        for (const { whose: _, ...event } of batch.filter(isMeant)) yield event
+      for await (const batch of batches) {
+        const meant = batch.filter(isMeant)
+        if (meant.length > 0) yield meant.map(({ event }) => event)
+      }
     } finally {
       leave()
       listeners -= 1
@@ -105,8 +110,9 @@ export function createFeeds(
 /** Callers who may inspect get more events. */
 const nameOf = (tenant: string, mayInspect: boolean) => JSON.stringify([tenant, mayInspect])
 
-/** An event, and whose conversation it is about. */
-interface OwnedEvent extends ServerEvent<FeedEvent> {
+/** An event, and whose conversation it is about. All listeners get the same object, so that it is written once. */
+interface OwnedEvent {
+  readonly event: ServerEvent<FeedEvent>
   readonly whose: string | undefined
 }
 
@@ -122,11 +128,11 @@ function createFeed(history: History, pollMs: number) {
   /** The time of the newest write that was seen, by the clock of the store: the id of events. */
   let newest: number | undefined
   let timer: NodeJS.Timeout | undefined
-  let soon: NodeJS.Immediate | undefined
+  let soon: NodeJS.Timeout | undefined
   let first: Promise<void> | undefined
 
   function tell(data: FeedEvent, whose: string | undefined): void {
-    events.push({ ...toEvent(data, newest ?? 0), whose })
+    events.push({ event: toEvent(data, newest ?? 0), whose })
   }
 
   /** Tells of a conversation; with `isSure` also if nothing is to be seen of the write: a call, a title. */
@@ -167,10 +173,12 @@ function createFeed(history: History, pollMs: number) {
     soon = undefined
     const conversations = [...dirty]
     dirty.clear()
+    const infos: ConversationInfo[] = []
     for (const only of conversations) {
       const [info] = await history.conversations({ only, limit: 1 })
-      if (info) see(info, true)
+      if (info) infos.push(info)
     }
+    for (const info of infos) see(info, true)
   }
 
   return {
@@ -192,8 +200,8 @@ function createFeed(history: History, pollMs: number) {
     notice(conversation: string, what: Parameters<OnWrite>[2], whose: string | undefined): void {
       if (what === 'deleted') return tell({ type: 'deleted', conversation }, whose)
       dirty.add(conversation)
-      // The writes of one moment are told together.
-      soon ??= setImmediate(() => void tellDirty().catch(() => undefined))
+      // A request writes some times. Each event is a piece for each listener, which costs more than the request itself.
+      soon ??= setTimeout(() => void tellDirty().catch(() => undefined), gatherMs)
     },
     /** What was written since an event, and the id of now. */
     async start(
@@ -213,7 +221,7 @@ function createFeed(history: History, pollMs: number) {
     },
     close(): void {
       clearTimeout(timer)
-      if (soon) clearImmediate(soon)
+      clearTimeout(soon)
       events.end()
     },
   }
