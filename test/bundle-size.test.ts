@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
@@ -28,12 +29,26 @@ async function bundle(names: string, index: string) {
 /** What docs/README.md says runs in anything: Node, browsers, edge. */
 const anywhere = [
   ...['notes/index', 'context/digests/index', 'tokens/index', 'tokens/o200k', 'tokens/tokenizer-json'],
+  ...['policy', 'explain', 'history/index', 'state/index', 'stores/index'],
   ...['models/index', 'bridges/ai-sdk/index', 'bridges/langchain/index', 'testing/index'],
 ]
 
 it.each(anywhere)('%s is built without anything of Node', async entry => {
   const { imports } = await bundle('*', `dist/${entry}.js`)
   expect(imports.filter(name => name.startsWith('node:'))).toEqual([])
+})
+
+it('has every entry of the package on the page that says where they run', () => {
+  const read = (name: string) => readFileSync(new URL(name, `file://${root}`), 'utf8')
+  const { exports } = JSON.parse(read('package.json')) as { exports: Readonly<Record<string, unknown>> }
+  const entries = Object.keys(exports).filter(name => name !== './package.json')
+  const table = read('docs/README.md')
+    .split('\n')
+    .filter(line => line.startsWith('| `throughline'))
+  const named = table.flatMap(line =>
+    [...line.split('|')[1]!.matchAll(/`(throughline[\w/-]*)`/g)].map(([, name]) => name!),
+  )
+  expect(named.toSorted()).toEqual(entries.map(name => `throughline${name.slice(1)}`).toSorted())
 })
 
 it.each([

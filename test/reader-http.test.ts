@@ -116,7 +116,7 @@ describe('the ollama client', () => {
   it('is cut in silence when the prompt is too long, unless it forbids it', async () => {
     const cut = await ollama.chat({ model, messages: tooLong })
     expect(cut.prompt_eval_count).toBeLessThan(256)
-    expect(cut.message.content).toBe('I cannot see anything about that in what I was given.')
+    expect(cut.message.content).toBe('I found no sentence that answers that in what I was given.')
     const request = { model, messages: tooLong, truncate: false }
     expect(await failure(ollama.chat(request))).toMatchObject({
       status_code: 400,

@@ -37,8 +37,10 @@ interface Snippet {
   readonly file: string
 }
 
+const isPage = (page: string) => page.endsWith('.md')
+
 const snippets: readonly Snippet[] = pages
-  .filter(page => page.endsWith('.md'))
+  .filter(isPage)
   .flatMap(page =>
     [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map((match, index) =>
       writeSnippet(`${page} ${index + 1}`, match[1]!),
@@ -76,6 +78,15 @@ function compile(files: readonly string[]): { readonly status: number | null; re
   })
   return { status, output: stdout + stderr }
 }
+
+it('has no code in another fence, where nothing would compile it', () => {
+  const fences = /^```(?:tsx?|jsx?|mjs|javascript|typescript)\b/gm
+  expect('```tsx\n```'.match(fences)).toHaveLength(1)
+  const others = pages
+    .filter(isPage)
+    .flatMap(page => readFileSync(join(root, page), 'utf8').match(fences) ?? [])
+  expect(others.filter(fence => fence !== '```ts')).toEqual([])
+})
 
 /** All snippets and one that is wrong, compiled once: the compiler reads our own types longest. */
 const compiled = once(() => {

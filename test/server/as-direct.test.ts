@@ -81,3 +81,23 @@ it.each([4096, 8192, 32_768])(
     expect(await ask([...messages, ...next.slice(0, isAsking ? 2 : 1)])).toBe('cut')
   },
 )
+
+it('converts the words of a request that fits as they are, also those that look like ours', async () => {
+  const { chat, ollama } = directForms
+  const reply = { text: 'Gate 7.', thought: '', calls: [] }
+  const model = await upstreamWith(({ path }) =>
+    path === ollama.path ? ollama.answer(reply, true) : { status: 404 },
+  )
+  const { url } = await startServer({ upstream: ollama.upstream(model.url, 8192) })
+  const messages = [{ role: 'system', content: 'It is 12:00.\n[NOTE TO SELF: x]' }]
+  for (const text of ['My code is [NOTE TO SELF: heron].', 'RECENT NOTES TO SELF:\n- none', 'And now?']) {
+    messages[0] = { role: 'system', content: `It is 12:0${messages.length}.\n[NOTE TO SELF: x]` }
+    messages.push({ role: 'user', content: text })
+    const body = JSON.stringify({ model: 'm', messages })
+    const response = await fetch(`${url}${chat.path}`, { method: 'POST', body })
+    expect(await response.text()).toContain('Gate 7.')
+    const { body: sent } = model.requests.findLast(({ path }) => path === ollama.path)!
+    expect((sent as { readonly messages: unknown }).messages).toEqual(messages)
+    messages.push({ role: 'assistant', content: 'Gate 7.' })
+  }
+})

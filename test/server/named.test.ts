@@ -111,19 +111,19 @@ describe.each(await someStores())('a conversation with a name of its own, on %s'
     expect(line.at(-1)).toBe('Answer 3 to: a boat')
   })
 
-  it('goes on at the branch that was written to last', async () => {
+  it('goes on where its client was, whatever a person asks beside it', async () => {
     const { url, ask, lines } = await start()
     const api = apiClient(url)
     await ask([user('a')])
     await ask([user('b')])
     for await (const _ of api.events('/conversations/kitchen/edit', { body: { at: 3, input: 'B' } }));
     const { branch } = await ask([user('c')])
-    expect(branch).not.toBe('main')
-    expect((await lines())[branch!]!.filter((_, at) => at % 2 === 0)).toEqual(['a', 'B', 'c'])
+    expect(branch).toBe('main')
+    expect((await lines()).main!.filter((_, at) => at % 2 === 0)).toEqual(['a', 'b', 'c'])
     // A branch that nobody has written to, and what is asked beside the conversation, are not its end.
     await api.post('/conversations/kitchen/fork', { at: 2, as: 'tried' })
     await ask([...(await sent(api)), user('Generate a concise 3-7 word title for this conversation')])
-    expect((await ask([user('d')])).branch).toBe(branch)
+    expect((await ask([user('d')])).branch).toBe('main')
     for await (const _ of api.events('/conversations/kitchen/send', { body: { input: 'e' } }));
     expect((await ask([user('f')])).branch).toBe('main')
   })

@@ -53,6 +53,7 @@ function chat(ask: Awaited<ReturnType<typeof start>>['ask'], headers: Headers = 
 
 const names: readonly (readonly [string, Headers])[] = [
   ['unnamed', {}],
+  ['named', { 'x-throughline-conversation': 'c' }],
   ['named, all of the list', { 'x-throughline-conversation': 'c', 'x-throughline-history': 'full' }],
   ['by the chat id of Open WebUI', { 'x-openwebui-chat-id': 'w1' }],
 ]

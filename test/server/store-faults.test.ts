@@ -198,6 +198,31 @@ describe('while another process holds the file', () => {
   })
 })
 
+it('a log that is closed stops no whole list, and the API and MCP name neither its file nor its driver', async () => {
+  const { url, store, ask, served } = await start()
+  await (await ask(['one'])).json()
+  await store.close()
+  const whole = await ask(['one', 'Answer 1.', 'two'])
+  expect([whole.status, whole.headers.get(stored)]).toEqual([200, 'no'])
+  await whole.json()
+  // The operator reads what clients do not.
+  expect(served.at(-1)?.unstored?.failure).toContain('.db')
+  expect(await refusalOf(await fetch(`${url}/throughline/v1/conversations`))).toEqual([503, null])
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'list_conversations', arguments: {} },
+  }
+  const answer = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(call),
+  })
+  expect(await answer.clone().text()).toContain('The log cannot be used at the moment')
+  expect(await refusalOf(answer)).toEqual([200, null])
+})
+
 const reason = whyNoMounts()
 if (reason) console.warn(`Not tested on a full disk: ${reason}`)
 describe.skipIf(reason)('on a full disk', () => {

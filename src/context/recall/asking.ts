@@ -1,6 +1,6 @@
 import { fold } from '../../log/fold.ts'
 import type { RankedIndex } from './recall-index.ts'
-import { talkPhrases, talkWords } from './talk-words.ts'
+import { steeringWords, talkPhrases, talkWords, vagueWords } from './talk-words.ts'
 import { askingWords, stem, termsOf, withoutLabel, wordsOf } from './terms.ts'
 
 /** Whether a text asks, at least in passing: it has a question mark, or begins like a question. */
@@ -45,21 +45,29 @@ export function isFollowUp(following: Following): boolean {
   const words = withoutLabel(text)
   if (possessive.test(fold(words))) return false
   const namesOld = (word: string) => {
-    const isName = /^\p{Lu}/u.test(word)
+    const isCapital = /^\p{Lu}/u.test(word)
     return termsOf(word).some(term => {
       if (byMeaning) return true
       const frequency = index.frequency(index.vocabulary.get(term) ?? -1, exchange)
-      return frequency > 0 && (isName || frequency <= common)
+      return frequency > 0 && (isCapital || frequency <= common)
     })
   }
   return !wordsOf(words.replace(talkPhrases, ' ')).some(word => !isTalk(word) && namesOld(word))
 }
 
 /** "What is on my list?" asks for something of the speaker's, whatever the other words are. */
-const possessive =
+export const possessive =
   /(?<!\p{L})(?:my|mine|ours?|mein(?:e[mnrs]?)?|unser(?:e[mnrs]?)?|mis?|nuestr[ao]s?|مي)(?!\p{L})|我的|我们的|私の|僕の|俺の|내\s|제\s|우리|मेर[ािी]|हमार[ािी]/u
 
-const isTalk = (word: string): boolean => {
+/** Whether a word names nothing by itself: people steer a talk with it, or it is a small number. */
+export const isTalk = (word: string): boolean => isTalkAsIs(word) || talkWords.has(stem(fold(word)))
+
+/** Whether a word may be a name. It may have the stem of another word ("Sam", "same"). Where letters have no capitals, any word may be one. */
+export const isName = (word: string): boolean => /^[\p{Lu}\p{Lo}]/u.test(word) && !isTalkAsIs(word)
+
+function isTalkAsIs(word: string): boolean {
   const small = fold(word)
-  return talkWords.has(small) || talkWords.has(stem(small))
+  return smallNumber.test(small) || steeringWords.has(small) || vagueWords.has(small)
 }
+
+const smallNumber = /^\p{N}{1,3}$/u

@@ -9,6 +9,8 @@ import { judge, slope, toEffort } from './judge.ts'
 const minute = 60_000
 
 const past = [
+  'Good morning.',
+  'Good morning!',
   'The berth of the Heron is number nine at the north jetty.',
   'Noted: number nine.',
   'Lunch was soup again, with bread.',
@@ -56,7 +58,7 @@ describe('judge', () => {
 
   it('takes a name that was said before for ours, and only such a one', () => {
     const [known, unknown, small] = ['Heron', 'Porto', 'heron'].map(
-      name => ask(`Where at the jetty does ${name} lie?`).most,
+      name => ask(`Where at the berth of the north jetty does ${name} lie?`).most,
     )
     expect(known).toBeGreaterThan(unknown!)
     expect(small).toBe(unknown)
@@ -76,7 +78,7 @@ describe('judge', () => {
   it('judges a message anew when the cut moves in its turn, as if for the first time', () => {
     const text = `${report} And the berth number of the jetty?`
     const question = asking(text)
-    for (const cut of [past.length, past.length, 2]) {
+    for (const cut of [past.length, past.length, 4]) {
       const warm = judge({ ...question, ...cutAt(cut) })
       expect(warm).toEqual(judge({ ...asking(text), ...cutAt(cut) }))
       expect(warm.strength).toBeGreaterThan(1)

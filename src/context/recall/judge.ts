@@ -5,9 +5,10 @@ import { touchesOne } from '../conversation/touched.ts'
 import type { Scores, Transcript } from '../conversation/transcript.ts'
 import type { CutState } from '../stable/cut-state.ts'
 import { isOpen, type Ledger } from '../stable/ledger.ts'
-import { isFollowUp, isPlain, isQuestion } from './asking.ts'
+import { isFollowUp, isName, isPlain, isQuestion } from './asking.ts'
 import { comesAfterPause } from './index-transcript.ts'
-import { type Ranking, rank } from './rank.ts'
+import { type Best, isPersonal, namesTheOld } from './naming.ts'
+import { bestFirst, type Ranking, rank } from './rank.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
@@ -89,7 +90,11 @@ export function judge(question: Question): Judgement {
   const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
   const matches = bestOf(question, scores)
-  let [best] = matches
+  let best = matches.old
+  // What means the same need not share a word.
+  const isNamed =
+    named.length > 0 || byMeaning || namesTheOld(question, text, matches, bestOld(question, scores))
+  if (!isNamed) return nothingAsked
   let strength = weigh(question, matches, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
   for (const part of parts) {
@@ -99,13 +104,13 @@ export function judge(question: Question): Judgement {
     // What only the meaning has found stands behind what the words have.
     const sum = (value: number, at: number) => value + Math.round(partWeight * (part.scores.values[at] ?? 0))
     scores = { ...scores, values: scores.values.map(sum) }
-    best = bestOf(question, scores)[0]
+    best = bestOf(question, scores).old
   }
   const asking = isOurs ? 'ours' : isPlainly ? 'plain' : isQuestion(text) ? 'passing' : 'nothing'
   return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0), asking }
 }
 
-/** A message that only follows up is not even ranked. */
+/** What a message asks for that names nothing old. One that only follows up is not even ranked. */
 const nothingAsked: Judgement = {
   scores: { units: [], values: new Float64Array() },
   whole: 0,
@@ -126,16 +131,15 @@ function lastQuestions(text: string): readonly string[] {
 function isOfUs({ index, user }: Question, text: string): boolean {
   const isSaid = (word: string) =>
     termsOf(word).some(term => index.frequency(index.vocabulary.get(term) ?? -1, user) > 0)
-  // The first letter is always a capital; where letters have no capitals, any word may be a name.
-  const isName = (word: string) => /^[\p{Lu}\p{Lo}]/u.test(word) && isSaid(word)
-  return /\b(?:i|me|my|we|our|ich|mein|wir|yo|mis?)\b/i.test(text) || wordsOf(text.slice(1)).some(isName)
+  // The first letter is always a capital.
+  return isPersonal(text) || wordsOf(text.slice(1)).some(word => isName(word) && isSaid(word))
 }
 
 /** An imagined entry in view has this share of the message's words, so that a message about something new asks for nothing. */
 const cover = 0.7
 
 /** How strongly a message, or a part of it, asks. */
-function weigh({ effort }: Question, [old, seen]: Best, whole: number, weight: number): number {
+function weigh({ effort }: Question, { old, seen }: Best, whole: number, weight: number): number {
   return (old * weight) / (effort.gate * Math.max(1, seen, Math.round(cover * whole)))
 }
 
@@ -161,23 +165,33 @@ export function isRecallable({ transcript, ledger, cutState, files, exchange }: 
   return unit !== transcript.firstUser && unit !== cutState.request && isOpen(ledger, unit)
 }
 
-/** The best score of a unit that may be recalled, and the best at the end of the tail, which the model sees. */
-type Best = readonly [old: number, seen: number]
-
 /** Looks through the scores once. */
 function bestOf(question: Question, { units, values }: Scores): Best {
   const { user, cutState } = question
-  const { costBefore } = question.transcript
-  let [old, seen] = [0, 0]
+  const { costBefore, firstUser } = question.transcript
+  let [old, seen, seenUnit, first] = [0, 0, -1, 0]
   for (let at = 0; at < units.length; at++) {
     const unit = units[at]!
     const value = values[at]!
     const isSeen = unit >= cutState.cut && costBefore[user]! - costBefore[unit]! <= viewTokens
-    if (value > seen && isSeen) seen = value
+    if (value > seen && isSeen) [seen, seenUnit] = [value, unit]
+    if (unit === firstUser) first = value
     // Asked last: it takes most of the time.
     if (value > old && isRecallable(question, unit)) old = value
   }
-  return [old, seen]
+  return { old, seen, seenUnit, first }
+}
+
+/** How many of the best units are looked at for the words of a message: the best of a session that matches need not have them. */
+const mostLooked = 4
+
+function bestOld(question: Question, { units, values }: Scores): readonly number[] {
+  const found: number[] = []
+  for (const at of bestFirst(values)) {
+    if (found.length >= mostLooked || values[at]! <= 0) break
+    if (isRecallable(question, units[at]!)) found.push(units[at]!)
+  }
+  return found
 }
 
 /** How much is recalled, and at what cost. */

@@ -1,8 +1,8 @@
 import { fold } from '../../log/fold.ts'
 import { stem } from './terms.ts'
 
-/** Words with which people steer a talk, in English, German, Spanish, Arabic and Hindi, and their stems. */
-export const talkWords: ReadonlySet<string> = new Set(
+/** Words with which people steer a talk, in English, German, Spanish, Arabic and Hindi. */
+export const steeringWords: ReadonlySet<string> = new Set(
   `a aber aclara aclarar acuerdo adelante again ahead ahi ahora al algo alguna alle allgemein alright als also
 alternativa alternative am an anade anderes anders anfang another answer ante antes antworten anything aqui asi ask
 attempt auch auf aufgehoert aufgehort aufzahlen aun aus ausdrucken ausfuhrlich ausfuhrlicher ayuda back bad bedeutet
@@ -54,7 +54,26 @@ zusammen zusammenfassen zweite zweiten اجابتك اختار اختصار اخ
 ये रखें रहा रहे रुके लगा लिए लिखिए लिखें लिखो लें लेकिन वह वहाँ वही वाला वाली वाले विस्तार शब्दों शुक्रिया संक्षेप
 सकता सकते समझ समझा समझाएं समझाओ सरल सही सा साथ सूची से हाँ हां हिस्सा ही हूँ है हैं हो होगा`
     .split(/\s+/)
-    .flatMap(word => [fold(word), stem(fold(word))]),
+    .map(fold),
+)
+
+/** The same, and their stems. */
+export const talkWords: ReadonlySet<string> = new Set(
+  Array.from(steeringWords, word => [word, stem(word)]).flat(),
+)
+
+/** Words that speak of nothing in particular: they are ranked like others, but bring nothing back by themselves. */
+export const vagueWords: ReadonlySet<string> = new Set(
+  `able actually already always anybody anyone anything anyway ask bit bother care come couple currently day days
+discuss else ever everybody everyone everything faster feel fewer forget forgot forgotten forward fully half happen happy hear
+hope hour hours left like likely lunch making may might minute minutes miss missed moment month months morning mostly
+myself near nearly nobody now often once people possibly probably quite rather recommend recently same short since somebody
+someone something sometimes somewhere soon stay still stuff suppose sure surely taken time times today together tomorrow tonight totally
+tried trying under until usually wanted week weeks whatever while willing within without wonder yesterday year years yourself
+algo alguien ayer hoy manana nada nadie olvid semana tarde gestern heute irgendetwas irgendwas jemand jemals morgen niemand vergess vergessen
+woche zeit कब कहाँ किस किसका किसकी किसके किसने कितना कितनी कितने किधर कौनसा कौनसी सबसे`
+    .split(/\s+/)
+    .map(fold),
 )
 
 /** The same in Chinese, Japanese and Korean, as parts of words. All hiragana counts: it mostly holds a sentence together. */

@@ -41,7 +41,10 @@ describe('why', () => {
     }))
     const facts = [
       { role: 'user', content: 'Hello.' },
-      { role: 'assistant', content: 'Berth 12 is yours.' },
+      {
+        role: 'assistant',
+        content: `Berth 12 is yours.${' Ask for the key.'.repeat(6)}`,
+      },
     ]
     const chat = [...facts, ...log, { role: 'user', content: 'Which berth is mine?' }]
     expect(why(chat, 1, { window: 1024 }).recall!.outcome).toBe('recalled')

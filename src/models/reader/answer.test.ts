@@ -4,7 +4,7 @@ import { randomConversation } from '../../testing/random-conversation.ts'
 import { answer } from './answer.ts'
 
 const said = (...messages: Parameters<typeof answer>[0]) => answer(messages).text
-const cannotSee = 'I cannot see anything about that in what I was given.'
+const cannotSee = 'I found no sentence that answers that in what I was given.'
 
 describe('a question', () => {
   it('is answered with the sentence that fits best', () => {
@@ -30,6 +30,18 @@ describe('a question', () => {
     expect(said(user(statement), assistant('Fine.'), user(question))).toBe(`You said: "${statement}"`)
   })
 
+  it.each([
+    ['I say the number seventeen.', 'What number did I just say?'],
+    ['sixty-four', 'What number did I just say?'],
+    ['This year I put Black Krim tomatoes by the south wall.', 'Which tomato did I plant?'],
+    ['The tomatoes are Black Krim.', 'Which tomato did I plant?'],
+    ['Tomato: Black Krim', 'Which tomato did I plant?'],
+  ])('is answered from what was sent: %s', (statement, question) => {
+    const chat = [user(statement), assistant(`Noted: "${statement}".`)]
+    expect(said(...chat, user(question))).toMatch(new RegExp(`^You said: "${statement.replace(/\.$/, '')}`))
+    expect(said(user('Hello.'), assistant('Good day.'), user(question))).toBe(cannotSee)
+  })
+
   it('is not answered when too little is shared', () => {
     const chat = [user('I lost my locker key.'), user('The boat is called Heron.')]
     expect(said(...chat, user('What is my locker code?'))).toBe(cannotSee)
@@ -42,8 +54,9 @@ describe('a question', () => {
     expect(said(asked)).toBe(cannotSee)
     expect(said(asked, assistant(cannotSee), asked)).toBe(cannotSee)
     expect(said(asked, assistant(cannotSee), user('Tell me my locker code.'))).toBe(cannotSee)
-    const confession = assistant('What is my locker code? → I cannot see anything about that locker code')
-    expect(said(confession, asked)).toBe(cannotSee)
+    const words = ['I cannot see anything about that locker code', 'I found no sentence that answers that']
+    for (const one of words)
+      expect(said(assistant(`What is my locker code? → ${one}`), asked)).toBe(cannotSee)
     expect(said(user('I cannot see anything in the fog.'), user('What is in the fog?'))).toContain('fog')
   })
 

@@ -49,6 +49,9 @@ function mostShared(words: readonly string[], question: string, candidates: read
     }),
   )
   const wantsNumber = asksForNumber(question)
+  const thing = thingOf(question)
+  const namesThing = (text: string, has: ReadonlySet<string>) =>
+    thing !== undefined && has.has(thing) && hasName(text, question)
   let best: Sentence | undefined
   let bestScore = 0
   for (const { statement, has } of read) {
@@ -58,7 +61,7 @@ function mostShared(words: readonly string[], question: string, candidates: read
     // "She needs it by 30 April." says of whom only in the sentences around it.
     const around = isFitting ? wordsAround(statement) : has
     const isEnough = needed.filter(word => has.has(word)).length >= least
-    if (!isEnough && !needed.every(word => around.has(word))) continue
+    if (!isEnough && !needed.every(word => around.has(word)) && !namesThing(text, has)) continue
     const shared = words.reduce(
       (sum, word) => sum + (has.has(word) ? 4 : around.has(word) ? 2 : 0) * weights.get(word)!,
       0,
@@ -75,6 +78,12 @@ function mostShared(words: readonly string[], question: string, candidates: read
     bestScore = score
   }
   return best
+}
+
+/** What is asked for by what was done with it: a sentence that names one answers, in whatever words it was done. */
+function thingOf(question: string): string | undefined {
+  const [, noun = ''] = /\b(?:which|what)\s+(\p{L}+)\s+(?:did|have|had)\s+(?:i|we)\b/iu.exec(question) ?? []
+  return meaningfulWords(noun).find(word => !isWeak(word))
 }
 
 /** Long sentences share words with everything. */
@@ -164,16 +173,18 @@ function hasName(sentence: string, question: string): boolean {
   )
 }
 
-/** A word of several parts, such as `six-figure`, is not a number. */
+/** A word of several parts, such as `six-figure`, is not a number, unless all of them are: `sixty-four`. */
 const hasNumber = (text: string): boolean => /\p{N}/u.test(text) || hasNumberWord(text)
 
-const hasNumberWord = (text: string) =>
-  rawWords(text.replace(/(?<!\p{L})\p{L}{1,40}-\p{L}{1,40}/gu, '')).some(word => numberWords.has(word))
+const hasNumberWord = (text: string) => {
+  const isNumber = (word: string) => numberWords.has(word)
+  const joined = (words: string) => (rawWords(words).every(isNumber) ? words : '')
+  return rawWords(text.replace(/(?<!\p{L})\p{L}{1,40}-\p{L}{1,40}/gu, joined)).some(isNumber)
+}
 
 const numberWords = new Set(
-  'zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million'.split(
-    ' ',
-  ),
+  `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+  nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million`.split(/\s+/),
 )
 
 const timeOfDay = /\b(?:\d{1,2}[:.]\d{2}|\d{1,2}(?:st|nd|rd|th| ?[ap]m)|(?:19|20)\d{2}|half past)\b/i

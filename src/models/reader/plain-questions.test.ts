@@ -126,7 +126,7 @@ it('never answers with the day over what was recalled', () => {
   const block =
     '[Earlier in this conversation:]\n18 Nov 2026\n#4 user: The pond froze.\n19 Nov 2026\n#9 user: It thawed.'
   const text = answer([user(block), user('What happened on 18 Nov 2026?')]).text
-  expect(text).toBe('I cannot see anything about that in what I was given.')
+  expect(text).toBe('I found no sentence that answers that in what I was given.')
   expect(answer([user(block), user('What froze?')]).text).toBe('You said: "The pond froze."')
 })
 
@@ -143,5 +143,5 @@ it('says in every answer that it is a stand-in where people did not choose it, a
   expect(await ask(...talk, user('What is my boat called?'))).toBe(
     'Stand-in, no AI: You said: "My boat is called Heron"',
   )
-  expect(await ask(...talk, user('Where is my car?'))).toMatch(/^Stand-in, no AI: I cannot see/)
+  expect(await ask(...talk, user('Where is my car?'))).toMatch(/^Stand-in, no AI: I found no sentence/)
 })

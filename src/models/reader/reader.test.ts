@@ -93,7 +93,7 @@ describe('the window', () => {
   it('can be cut in silence, as Ollama does: only the count shows it', async () => {
     expect((await run({ messages })).text).toContain('100')
     const { text, end } = await run({ messages }, { window: 120, overflow: 'cut' })
-    expect(text).toBe('I cannot see anything about that in what I was given.')
+    expect(text).toBe('I found no sentence that answers that in what I was given.')
     expect(end.usage.promptTokens).toBeLessThan(120)
     expect(end.usage.promptTokens).toBeGreaterThan(90)
   })

@@ -9,7 +9,7 @@ export type Sentence = Readonly<ReturnType<typeof readStatements>[number]>
 /** Recalled texts and the first user message are older than all that is still in its place, the gist of texts is oldest. */
 const [gist, broughtBack, inPlace] = [0, 1, 2]
 
-/** All visible sentences, oldest first, except the question itself and the reader's own "I cannot see". */
+/** All visible sentences, oldest first, except the question itself and the reader's own "I found no sentence". */
 export function readStatements({ messages, asked, askedAt }: ReaderInput) {
   const first = messages.findIndex(({ role }) => role === 'user')
   const questions = new Set(splitSentences(asked).filter(isQuestion))

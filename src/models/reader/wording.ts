@@ -22,7 +22,7 @@ export const speakerOf = (role: Role): Speaker =>
 /** Stands before every answer that people may take for a model's. */
 export const standInOpening = 'Stand-in, no AI: '
 
-export const helplessText = 'I cannot see anything about that in what I was given.'
+export const helplessText = 'I found no sentence that answers that in what I was given.'
 export const nothingAskedText = 'I was given nothing to answer.'
 export const selfDescription =
   'I am the reader, a small program and no language model. I answer by quoting the sentence of what I was given that fits best, and I know nothing else.'
@@ -42,8 +42,9 @@ export function quotedBy(line: string): Quotation | undefined {
   return { speaker: speakers.find(speaker => openings[speaker] === opening) ?? 'user', text }
 }
 
-/** Whether a line is the reader saying that it knows nothing, which must never be quoted as an answer. */
-export const isHelpless = (line: string): boolean => line.includes('I cannot see anything')
+/** Whether a line is the reader saying that it knows nothing, which must never be quoted as an answer. Logs have its older words too. */
+export const isHelpless = (line: string): boolean =>
+  line.includes('I found no sentence that answers') || line.includes('I cannot see anything')
 
 const speakers = Object.keys(openings) as readonly Speaker[]
 const ownQuotation = new RegExp(

@@ -6,7 +6,7 @@ import { readMessage } from '../../log/parse-message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { unknownId } from '../adapters/openai-error.ts'
 import { responseId } from '../adapters/responses/to-response.ts'
-import { isReply, isUser } from '../identity/agreement.ts'
+import { agreement, isReply, isUser } from '../identity/agreement.ts'
 import { scopeOf } from '../identity/chain.ts'
 import { isGiven, isSaid, itemsOf, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient, type NamedConversation, sideRequest } from '../identity/known-client.ts'
@@ -27,10 +27,11 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
   const isDelta = !isSide && named !== undefined && named.isDelta
   const items = itemsOf(messages)
   const scope = scopeOf(keyId, named)
-  const list = { messages, items, scope, isSide, isDelta, isNamed: named !== undefined }
+  const isPast = hasPast(items)
+  const list = { messages, items, scope, isSide, isDelta, hasPast: isPast, isNamed: named !== undefined }
   const { previous } = request.named
   if (previous !== undefined) return gatherReply(inquiry, previous, list)
-  if (isDelta && !hasPast(items)) return gatherEnd(inquiry, named, list)
+  if (isDelta && !isPast) return gatherEnd(inquiry, named, list)
   const { store, tenant, history } = log
   const { count } = history
   const calls = newestCalls(messages)
@@ -42,8 +43,11 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
     const facts = (match: ListMatch): Facts => ({ by: 'list', list, match, why })
     if (placement.kind === 'new')
       return facts({ ...placement, agent: isSide || named ? undefined : await agentThread(inquiry, items) })
-    if (placement.kind === 'branches')
-      return facts({ ...placement, newest: isDelta ? (await linesOf(store, placement.of))[0] : undefined })
+    if (placement.kind === 'branches') {
+      if (!isDelta) return facts(placement)
+      const [newest = placement.of] = await linesOf(store, placement.of)
+      return facts({ ...placement, newest, from: (await endIn(log, newest, items)) ?? placement.from })
+    }
     const { kind, walk } = placement
     const isRepeat = kind === 'repeats'
     const status = await untilFree(inquiry, walk.thread, isRepeat ? undefined : shortPause)
@@ -53,6 +57,13 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
     const earlier = await findInTurn(inquiry, placement, status)
     return facts({ ...placement, past: { ...earlier, branch: await branchPlace(lookup, walk, isRepeat) } })
   }
+}
+
+/** How many items of a list stand in a line whose last reply they hold. Undefined if that is another one. */
+async function endIn(log: Log, line: ThreadKey, items: readonly ListItem[]): Promise<number | undefined> {
+  const reply = items.findLastIndex(isReply)
+  const [last] = await itemBefore(log, line, Number.MAX_SAFE_INTEGER)
+  return reply >= 0 && last && agreement(last, items[reply]!) ? reply + 1 : undefined
 }
 
 /** The ids of the newest calls of a list. */
@@ -105,7 +116,7 @@ async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientLi
   const isTurnsEnd = isOpen
     ? !after.some(one => isWhole(one) || isGiven(one))
     : turn.status === 'completed' && !after.some(isWhole)
-  const list = { ...brought, items: [], isSide: false, isNamed: false, isDelta: true }
+  const list = { ...brought, items: [], isSide: false, isNamed: false, isDelta: true, hasPast: false }
   const why = 'named by previous_response_id; the body holds what is new'
   const facts = { by: 'reply', list, thread, turn, isLast, why } as const
   const start = { thread, item: -1, at: isTurnsEnd && !isOpen ? turn.last : entry.seq, front: 'cut' } as const

@@ -71,8 +71,10 @@ export interface ClientList {
   readonly isSide: boolean
   /** Whether the client names the conversation. */
   readonly isNamed: boolean
-  /** Whether the request holds only what is new. */
+  /** Whether the request may hold only what is new. */
   readonly isDelta: boolean
+  /** Whether it holds what was said before all the same: then what it lacks of that is not sent. */
+  readonly hasPast?: boolean
 }
 
 /** Where the messages of a request go. */

@@ -21,7 +21,7 @@ export async function layOver(inquiry: Inquiry, place: LogPlace): Promise<LogPla
   const stored = log.history.thread(thread.conversation, thread)
   const before = await stored.overlay(to)
   const hasNew = place.from < place.messages.length
-  if (place.isDelta) {
+  if (place.isDelta && !place.hasPast) {
     if (!hasNew) return place
     const absent = new Map([...(before?.absent ?? [])].map(([seq, { why }]) => [seq, why]))
     for (const seq of await stored.systemPlaces()) if (seq <= to) absent.set(seq, 'system')
