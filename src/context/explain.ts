@@ -1,6 +1,6 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { freeParts } from '../log/free-parts.ts'
 import { cut, few, plural } from '../log/line.ts'
-import { freeParts } from './free-parts.ts'
 import { type Fate, type Part, parts, type Receipt, type ReceiptCut, type ReceiptEntry } from './receipt.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { freeParts } from '../../../src/context/free-parts.ts'
+import { freeParts } from '../../../src/log/free-parts.ts'
 import type { AnswerOf } from '../api/client.ts'
 import type { TimelinePoint } from '../api/timeline.ts'
 import { amountOf, count } from './format.ts'
