@@ -6,6 +6,7 @@ import { readArgs } from './lib/args.mjs'
 import { loadUntimed } from './lib/conversations.mjs'
 import { followUps } from './lib/follow-ups.mjs'
 import { measureFollow, measureNoise } from './lib/measure-follow.mjs'
+import { ordinaryTalk } from './lib/ordinary-talk.mjs'
 import { formatTable } from './lib/table.mjs'
 
 const policies = {
@@ -34,7 +35,8 @@ for (const window of wanted.windows.split(',').map(Number))
       const conversations = loadUntimed(data, set)
       const follow = measureFollow(conversations, createFitter, options)
       const noise = measureNoise(conversations, fit, options, Object.values(followUps).flat())
-      rows.push({ window, policy: name, set, ...follow, noise })
+      const talk = measureNoise(conversations, fit, options, ordinaryTalk)
+      rows.push({ window, policy: name, set, ...follow, noise, talk })
     }
 console.log(json ? JSON.stringify(rows, null, 2) : formatTable(toTable()))
 
@@ -44,6 +46,7 @@ function toTable() {
     'window, policy',
     'set',
     'lost',
+    'depth 2/3/4 %',
     'next %',
     'read',
     'full %',
@@ -53,19 +56,21 @@ function toTable() {
     'recent',
     'follow-ups with recall %',
     'tokens',
+    'ordinary talk with recall %',
   ]
-  const cells = ({ window, policy, set, lost, next, read, full, recalled, gain, chance, recent, noise }) => [
+  const cells = ({ window, policy, set, lost, depths, next, read, full, recalled, ...rest }) => [
     ...[
       `${window} ${policy}`,
       set,
       String(lost),
+      depths.map(share => (100 * share).toFixed(0)).join('/'),
       percent(next),
       read.toFixed(0),
       percent(full),
       recalled.toFixed(0),
     ],
-    ...[gain, chance, recent].map(value => value.toFixed(1)),
-    ...[percent(noise.share), noise.tokens.toFixed(0)],
+    ...[rest.gain, rest.chance, rest.recent].map(value => value.toFixed(1)),
+    ...[percent(rest.noise.share), rest.noise.tokens.toFixed(0), percent(rest.talk.share)],
   ]
   return [head, ...rows.map(cells)]
 }

@@ -12,6 +12,7 @@ const prefix = JSON.parse(readFileSync(prefixFile, 'utf8'))
 const sets = ['locomo', 'realmem', 'beam100K'].filter(set => quality[set] && prefix[set])
 const colours = {
   'last-N': '#b0412e',
+  'BM25 and the last exchange': '#777777',
   spongebob: '#c98a1b',
   stable: '#6b7280',
   thrifty: '#2f7d5b',

@@ -6,17 +6,24 @@ const mostSaid = 8
 /** Replies with fewer rarer words say too little. */
 const fewestWords = 3
 
+/** The exchanges before the last one that are looked for. */
+const depthsAsked = [2, 3, 4]
+
+/** The marker, and the framing of the prompt. */
+const framing = 60
+
 const tokensOf = entries => entries.reduce((sum, { tokens }) => sum + tokens, 0)
 
 /**
  * What a user has who follows up on what was just said. At every user message after the conversation has outgrown its room:
  * `lost`: is the exchange before not sent whole, though it would fit? `next`: the share of the rarer words of the reply that was really
  * given which is in view. `read`: a quarter of the characters that differ from the prompt before. `full`: the share of the room that is
- * sent. `gain`: words of the reply that only recalled messages bring into view, for 1,000 recalled tokens; `chance` and `recent`: the same
+ * sent. `depths`: the share of the exchanges 2, 3 and 4 back that are sent whole, of those that the tail holds whole. `gain`: words of the reply that only recalled messages bring into view, for 1,000 recalled tokens; `chance` and `recent`: the same
  * for as many tokens of left-out messages, taken evenly and the newest ones.
  */
 export function measureFollow(conversations, createFitter, options) {
   const sum = { turns: 0, lost: 0, replies: 0, next: 0, read: 0, full: 0, refused: 0 }
+  const depths = depthsAsked.map(() => ({ held: 0, whole: 0 }))
   const blocks = {
     gain: { words: 0, tokens: 0 },
     chance: { words: 0, tokens: 0 },
@@ -47,6 +54,7 @@ export function measureFollow(conversations, createFitter, options) {
       sum.full += receipt.tokens / receipt.capacity
       sum.read += (prompt.length - sharedLength(before, prompt)) / 4
       sum.lost += isLost(messages, at, receipt) ? 1 : 0
+      countDepths(messages, at, receipt)
       if (messages[at + 1]?.role !== 'assistant') return prompt
       const needed = [...words[at + 1]].filter(word => said.get(word) <= mostSaid && !words[at].has(word))
       if (needed.length < fewestWords) return prompt
@@ -73,11 +81,26 @@ export function measureFollow(conversations, createFitter, options) {
       return prompt
     }
   }
+
+  /** Of the exchanges that the newest messages that fit hold whole, which are sent whole? */
+  function countDepths(messages, at, { entries, capacity }) {
+    const begins = exchangeBegins(messages, at)
+    const tail = tailBegin(messages, at, entries, capacity)
+    for (const [place, back] of depthsAsked.entries()) {
+      const begin = begins.at(-1 - back)
+      if (begin === undefined || begin < tail) continue
+      const exchange = entries.slice(begin, begins.at(-back))
+      depths[place].held += 1
+      depths[place].whole += exchange.every(isThere) ? 1 : 0
+    }
+  }
+
   const perThousand = ({ words, tokens }) => (tokens > 0 ? (1000 * words) / tokens : 0)
   return {
     turns: sum.turns,
     refused: sum.refused,
     lost: sum.lost,
+    depths: depths.map(({ held, whole }) => whole / Math.max(1, held)),
     next: sum.next / Math.max(1, sum.replies),
     read: sum.read / Math.max(1, sum.turns),
     full: sum.full / Math.max(1, sum.turns),
@@ -88,7 +111,7 @@ export function measureFollow(conversations, createFitter, options) {
   }
 }
 
-/** What is recalled for follow-ups, each asked at one place of every conversation, beyond what a message without a meaning has in view. */
+/** What is recalled for follow-ups or other messages that name nothing old, each asked at one place of every conversation, beyond what a message without a meaning has in view. */
 export function measureNoise(conversations, fit, options, followUps) {
   const sum = { asked: 0, answered: 0, tokens: 0 }
   for (const { messages } of conversations) {
@@ -136,10 +159,27 @@ function isLost(messages, at, { entries, capacity }) {
   const must = entries
     .slice(0, begin)
     .filter(({ fate, role, rule }) => fate === 'kept' && (role === 'system' || rule === 'first'))
-  // The marker and the framing of the prompt.
-  const fits = tokensOf([...must, ...entries.slice(begin, at + 1)]) + 60 <= capacity
+  const fits = tokensOf([...must, ...entries.slice(begin, at + 1)]) + framing <= capacity
   return fits && entries.slice(begin, at).some(({ fate }) => fate !== 'kept' && fate !== 'recalled')
 }
+
+/** The messages that begin an exchange, up to a user message. */
+function exchangeBegins(messages, at) {
+  return messages.slice(0, at + 1).flatMap(({ role }, place) => {
+    return role === 'user' && messages[place - 1]?.role !== 'user' ? [place] : []
+  })
+}
+
+/** The oldest of the newest messages that fit beside the system prompt. */
+function tailBegin(messages, at, entries, capacity) {
+  const first = messages.findIndex(({ role }) => role !== 'system')
+  let tokens = framing + tokensOf(entries.slice(0, first))
+  let begin = at + 1
+  while (begin > 0 && tokens + entries[begin - 1].tokens <= capacity) tokens += entries[--begin].tokens
+  return begin
+}
+
+const isThere = ({ role, fate }) => role === 'system' || fate === 'kept' || fate === 'recalled'
 
 /** The first message of the exchange before a user message, or -1. */
 function exchangeBefore(messages, at) {
