@@ -94,7 +94,7 @@ function recallLines({ recall }: Why): readonly string[] {
     case 'weak_match':
       return [`Others fit what ${asker} asked better.`]
     case 'not_asked':
-      return [`${asker} asks for nothing older.`]
+      return [`${asker} names too little of what was said before.`]
     case 'never':
       return []
   }

@@ -1,6 +1,7 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { freeParts } from '../log/free-parts.ts'
 import { cut, few, plural } from '../log/line.ts'
-import { type Fate, type Part, parts, type Receipt, type ReceiptEntry } from './receipt.ts'
+import { type Fate, type Part, parts, type Receipt, type ReceiptCut, type ReceiptEntry } from './receipt.ts'
 
 /**
  * A receipt in words: a table of all messages; or, with `seq` (a message's place, in a list from 0, in a log from 1), the
@@ -78,10 +79,21 @@ function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): str
       ? `when the conversation needed ${toText(at.needed)} tokens and had room for ${toText(at.limit)}`
       : 'which asks for more than was free'
   const how = 'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
-  const next = `${toText(at.growth)} of them are kept for about ${plural(at.turns, 'more turn')}, so that nothing is read again until then`
-  const recall = at.recall > 0 ? `, and ${toText(at.recall)} for what a message asks for` : ''
+  const next = describeFree(free, at)
   const right = at.right === undefined ? '' : ` From message ${at.right} on all stays by right.`
-  return `${what}, ${why}; ${how}.${right} ${used}: ${next}${recall}.`
+  return `${what}, ${why}; ${how}.${right} ${used}${next}.`
+}
+
+/** What the free tokens are for. */
+function describeFree(free: number, cut: ReceiptCut): string {
+  const { turns, recall, rest } = freeParts(free, cut)
+  const how = cut.turns > 0 ? `about ${plural(cut.turns, 'more turn')}` : 'a part of the next turn'
+  const parts = [
+    turns > 0 && `${toText(turns)} for ${how}, so that nothing is read again until then`,
+    recall > 0 && `${toText(recall)} for what a message asks for`,
+    rest > 0 && turns + recall > 0 && `${toText(rest)} for anything`,
+  ].filter(part => part !== false)
+  return parts.length === 0 ? '' : `: ${parts.join(', and ')}`
 }
 
 /** Which lines of the system prompt stand apart, and what that saved. */

@@ -26,6 +26,7 @@ describe('a hand on the context, in the page', () => {
     await page.getByRole('heading', { name: /^B adds \d+ messages?/ }).waitFor()
     await page.getByText('Kept: pinned by you').waitFor()
     await page.getByText('pins and hides of now').waitFor()
+    await page.getByText('await thread.pin(21)').waitFor()
     await expectNoAxeViolationsInThemes(page, 'hands')
     await page.getByRole('button', { name: 'Ask again like B' }).click()
     const answers = page.getByRole('dialog', { name: 'The old answer and the new one' })

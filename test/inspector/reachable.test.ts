@@ -81,14 +81,20 @@ it('leads from a row of the calls to the context of that call, on a narrow scree
 })
 
 it('says at the bar of a call why room is free, in the words of the panel', async () => {
-  const { cut, free } = (await (
+  const { free } = (await (
     await served.ask('GET', `/conversations/${sample}/context?texts=false`)
-  ).json()) as { cut: { turns: number }; free: number }
-  const words = `kept free for about ${cut.turns} more turns, so that the prefix stays cached`
+  ).json()) as { free: number }
+  const words = `${free.toLocaleString('en')} tokens are free: `
   const { page, faults } = await openPage(served, `${context}?entry=3`)
   const bar = page.getByRole('region', { name: 'What reached the model' })
-  await bar.getByText(`${free.toLocaleString('en')} tokens ${words}`).waitFor()
-  await page.getByRole('complementary').getByText(words).waitFor()
+  await bar.getByText(words).waitFor()
+  const shown = await page.getByRole('complementary').getByText(words).innerText()
+  const [, amounts = ''] = shown.split(words)
+  const sum = [...amounts.matchAll(/([\d,]+) for /g)].reduce(
+    (sum, [, one = '']) => sum + Number(one.replace(',', '')),
+    0,
+  )
+  expect(sum).toBe(free)
   expect(faults).toEqual([])
 })
 

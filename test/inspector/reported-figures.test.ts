@@ -30,7 +30,7 @@ beforeAll(async () => {
     return { status: 200, body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }], usage } }
   })
   served = await serveInspector({
-    ...{ isEmpty: true, window: undefined, reserve: undefined },
+    ...{ isEmpty: true, price: '2.5 USD', window: undefined, reserve: undefined },
     upstream: openaiUpstream({ url: model.url, window: 8192 }),
   })
   const messages: object[] = [{ role: 'system', content: 'You know the harbour. '.repeat(30) }]
@@ -57,6 +57,9 @@ it('says the same of the cache in every view: what the model reported, and that 
   const answer = page.getByRole('region', { name: 'What reached the model' })
   await answer.getByText(/^50 cached, as the model reported.* · 25 %$/).waitFor()
   await answer.getByText('150 new tokens').waitFor()
+  await answer
+    .getByText('Read again. The model server read most of the prompt again: the prompt changed at')
+    .waitFor()
   expect(await page.getByRole('slider', { name: 'Turn' }).getAttribute('aria-valuetext')).toContain(
     '25 % cached',
   )
@@ -68,7 +71,9 @@ it('says the same of the cache in every view: what the model reported, and that 
     .waitFor()
   await page.goto(`${served.url}/inspector/c/harbour/over-time`)
   await page.getByRole('figure', { name: /^13 % was cached, as the model reported/ }).waitFor()
-  await page.getByRole('region', { name: 'All calls' }).getByText('50 · 25 %').waitFor()
+  const calls = page.getByRole('region', { name: 'All calls' })
+  await calls.getByText('50 · 25 %').waitFor()
+  await calls.getByText('0.0005 USD').first().waitFor()
   await expectNoAxeViolations(page)
   await shoot(page, 'reported-over-time')
   expect(faults).toEqual([])

@@ -67,6 +67,22 @@ it('sends each model to its own upstream, with its own key and no other', async 
   expect(openai.requests.at(-1)!.body).toMatchObject({ model: 'gpt-5' })
 })
 
+it('answers a turn again by the model that the record of its call names', async () => {
+  const { url } = await three()
+  const api = `${url}/throughline/v1/conversations/harbour`
+  await (await post(`${api}/send`, { input: 'I park on level 3.', model: 'reader' })).text()
+  const { calls } = (await (await fetch(`${api}/calls`)).json()) as { calls: [{ model: string }] }
+  expect(calls[0].model).toBe('rest/reader')
+  const again = await post(`${api}/regenerate`, { at: 1, model: calls[0].model })
+  expect(again.status).toBe(200)
+  expect(await again.text()).toContain('"status":"completed"')
+  // A model that nobody has is refused before a branch is made.
+  const refused = await post(`${api}/regenerate`, { at: 1, model: 'rest/nobody' })
+  expect(refused.status).toBe(404)
+  const { threads } = (await (await fetch(`${api}/threads`)).json()) as { threads: readonly object[] }
+  expect(threads).toHaveLength(2)
+})
+
 it('passes other routes on to the upstream of their model', async () => {
   const { url, openai, ollama } = await three()
   expect(await (await post(`${url}/api/embed`, { model: 'nomic-embed-text', input: 'a' })).json()).toEqual({

@@ -81,7 +81,10 @@ function useHasTools(): boolean {
   // While the values of this thread are read, those of the previous one do not count.
   const hasValues = !state.isPlaceholderData && (state.data?.states.length ?? 0) > 0
   const outline = useQuery({ ...outlineQuery(thread), enabled: enabled && !hasValues })
-  return hasValues || (outline.data?.some(({ role }) => role === 'assistant_note') ?? false)
+  return (
+    hasValues ||
+    (outline.data?.some(({ role, calls }) => role === 'assistant_note' || calls !== undefined) ?? false)
+  )
 }
 
 /** The threads of a conversation: whose history on which branch is shown. */

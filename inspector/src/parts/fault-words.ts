@@ -44,15 +44,36 @@ export function endWords(status: string, code: string | undefined, model?: strin
   return `Failed${code === undefined ? '' : ` (${code})`}: ${adviceFor(code ?? '', model)}`
 }
 
-export function warningText(
-  code: string,
-  { reported, predicted }: { readonly reported?: number | undefined; readonly predicted: number },
-): string {
+/** `the result of read_file`, `3 results: of read_file and run` */
+export function owedWords(tools: readonly string[]): string {
+  const names = [...new Set(tools)].slice(0, 4).join(', ')
+  return tools.length === 1 ? `the result of ${names}` : `${tools.length} results, of ${names}`
+}
+
+interface WarnedCall {
+  readonly reported?: number | undefined
+  readonly predicted: number
+  readonly cacheLost?: string | undefined
+}
+
+/** What a warning is called, before its sentence. */
+export const warningName = (code: string): string => warningNames[code] ?? code
+
+const warningNames: Readonly<Record<string, string>> = {
+  cache_lost: 'Read again',
+  prompt_truncated: 'Cut in silence',
+  trimmed: 'Shortened',
+  over: 'Over the window',
+}
+
+export function warningText(code: string, { reported, predicted, cacheLost }: WarnedCall): string {
   if (code === 'prompt_truncated')
     return reported === undefined
       ? 'The model server has cut the prompt in silence'
       : `The model server has cut the prompt in silence: it read ${count(reported)} of ${count(predicted)} tokens`
-  return warnings[code] ?? `Warning: ${code}`
+  if (code === 'cache_lost')
+    return `The model server read most of the prompt again${cacheLost === undefined ? '' : `: ${cacheLost}`}`
+  return warnings[code] ?? `The call has the warning “${code}”`
 }
 
 const warnings: Readonly<Record<string, string>> = {

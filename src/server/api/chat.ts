@@ -189,7 +189,8 @@ type TurnBody = z.output<z.ZodObject<typeof asking>> &
   }
 
 async function modelFor({ parts: { upstreams, options } }: ApiCall, wanted: string | undefined) {
-  const name = wanted ?? (await upstreams.models())[0]?.name
+  // The page asks again with the name that the record of the call has.
+  const name = wanted === undefined ? (await upstreams.models())[0]?.name : upstreams.plainName(wanted)
   if (name === undefined) throw notFound('model', '')
   return { name, model: upstreams.model(name), options: { ...options, ...upstreams.of(name).options } }
 }

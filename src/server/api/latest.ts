@@ -56,6 +56,10 @@ export const latest = z.object({
     })
     .optional()
     .describe('the last message that a user may see'),
+  owed: z
+    .array(name)
+    .optional()
+    .describe('the tools whose results the client has still to send: the turn waits for them'),
   request: recognised.optional().describe('the last request of a client; needs the scope inspect'),
   call: lastCall.optional().describe('the last call of a model; needs the scope inspect'),
 })
@@ -71,19 +75,22 @@ export async function readLatest(
   const { actor, branch, head: entries } = newest
   const thread = looking.thread(conversation, { actor, branch })
   const mayInspect = has('inspect')
+  const source = sourceOf(log, thread.key)
   const [head, status, shown, begins, request, [call]] = await Promise.all([
     log.store.head(thread.key),
     thread.status(),
     thread.display({ limit: 4 }),
     titleOf(looking, { conversation, threads }),
-    mayInspect ? readRequest(sourceOf(log, thread.key)) : undefined,
+    mayInspect ? readRequest(source) : undefined,
     mayInspect ? thread.calls({ limit: 1 }) : [],
   ])
+  const owed = status.state === 'interrupted' ? await readOwed(source) : []
   const last = shown.findLast(message => textOf(message) !== '')
   return {
     ...{ actor, branch, entries, turns: head?.turns ?? 0, status },
     isExperiment: isExperiment({ threads }),
     branches: spoken.filter(one => one.actor === actor).length,
+    owed: owed.length > 0 ? owed : undefined,
     ...{ begins, request, said: last && toSaid(last), call: call && toLastCall(call) },
   }
 }
@@ -99,9 +106,33 @@ function toSaid(message: MessageLike & { readonly seq: number }) {
 
 const mostRead = 12
 
-/** The newest request of a client: what the server wrote beside the message that began its turn. */
+/** The newest request of a client: what the server wrote beside the message that began its turn, however many calls ago. */
 async function readRequest(source: LogSource) {
-  for await (const { data, seq, time } of readLog(source, { reverse: true, limit: mostRead })) {
+  const newest = await findRequest(source, { limit: mostRead })
+  if (newest) return newest
+  // Without their texts thousands of entries are read at once.
+  for await (const { role, seq } of source.store.entries(source.key, { reverse: true, limit: mostRounds }))
+    if (role === 'user') return findRequest(source, { to: seq, limit: mostRead })
+  return undefined
+}
+
+const mostRounds = 5000
+
+/** The tools that the newest reply has called and that have no result yet, by their names. */
+async function readOwed(source: LogSource): Promise<readonly string[]> {
+  const answered = new Set<string>()
+  for await (const { message, seq } of readLog(source, { reverse: true, limit: mostResults })) {
+    const { role, calls, results } = readMessage(message, seq)
+    if (role === 'tool') for (const { callId } of results) answered.add(callId ?? '')
+    else return calls.filter(({ id = '' }) => !answered.has(id)).map(call => call.name)
+  }
+  return []
+}
+
+const mostResults = 64
+
+async function findRequest(source: LogSource, range: { readonly to?: number; readonly limit: number }) {
+  for await (const { data, seq, time } of readLog(source, { reverse: true, ...range })) {
     const { request } = (isObject(data) ? data : {}) as { readonly request?: unknown }
     if (!isObject(request)) continue
     const { adapter, client, kind, why } = request as Readonly<Record<string, unknown>>

@@ -4,8 +4,10 @@ import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { rarity } from '../../context/recall/posting.ts'
 import { type Fate, fates, type Receipt } from '../../context/receipt.ts'
 import type { Mention } from '../../context/why/mentions.ts'
+import type { Thread } from '../../history/index.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { isUnknownWindow } from '../../tokens/unknown-window.ts'
+import { echoAt } from './echoes.ts'
 import { defineRoute, threadOf } from './route.ts'
 import { count, place } from './schemas.ts'
 import { contextOrCall, settingsOf } from './why.ts'
@@ -44,7 +46,10 @@ export const seenRoutes = [
       const { text } = call.query
       const { receipt } = await thread.context(options)
       const { asking, words, messages } = await thread.mentions({ ...options, text })
-      const match = bestMatch(tellingOf(words, messages), { messages, receipt, asking })
+      const telling = tellingOf(words, messages)
+      const match = await withoutEchoes(thread, skipped =>
+        bestMatch(telling, { messages, receipt, asking, skipped }),
+      )
       const would: { policy: string; window: number }[] = []
       if (match && !match.isSent)
         for (const tries of nearest(receipt.policy, room.window))
@@ -69,6 +74,22 @@ export const seenRoutes = [
     },
   }),
 ]
+
+/** The best match that is no reply which only says its question again, nor that question. */
+async function withoutEchoes(thread: Thread, find: (skipped: ReadonlySet<number>) => Match | undefined) {
+  const skipped = new Set<number>()
+  for (let tries = 0; tries < mostEchoes; tries++) {
+    const match = find(skipped)
+    const echo = match && (await echoAt(thread, match.entry))
+    if (!echo) return match
+    for (const seq of echo) skipped.add(seq)
+  }
+  return undefined
+}
+
+const mostEchoes = 12
+
+type Match = NonNullable<ReturnType<typeof bestMatch>>
 
 /** Settings that are tried in turn: other policies in the same window, and larger windows. The first of each that helps is told. */
 function nearest(policy: string, window: number) {
@@ -98,13 +119,16 @@ interface MatchPlace {
   readonly messages: number
   readonly receipt: Pick<Receipt, 'stretches'>
   readonly asking: number | undefined
+  /** Places that are no match, whatever they say. */
+  readonly skipped?: ReadonlySet<number>
 }
 
 /** The message with most of some words, rare ones counting more; of equals a sent one, then the newest, the asking one last. */
-export function bestMatch(words: readonly Mention[], { messages, receipt, asking }: MatchPlace) {
+export function bestMatch(words: readonly Mention[], { messages, receipt, asking, skipped }: MatchPlace) {
   const weights = new Map<number, number>()
   for (const { seqs, many } of words)
-    for (const seq of seqs) weights.set(seq, (weights.get(seq) ?? 0) + rarity(many, messages))
+    for (const seq of seqs)
+      if (!skipped?.has(seq)) weights.set(seq, (weights.get(seq) ?? 0) + rarity(many, messages))
   let best = { entry: 0, weight: 0, isSent: false }
   for (const [entry, weight] of weights) {
     if (weight < best.weight) continue

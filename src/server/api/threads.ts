@@ -5,7 +5,9 @@ import { viewNotes } from '../../history/views.ts'
 import { BadRequestError } from '../../log/error.ts'
 import { cut } from '../../log/line.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { isObject, parseJsonObject } from '../../log/values.ts'
 import { isErased } from '../../stores/erased.ts'
+import type { StoredEntry } from '../../stores/store.ts'
 import { refuseInner } from '../auth/refusals.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { callsBetween, pageCall } from './calls-back.ts'
@@ -77,6 +79,7 @@ const brief = z
   .object({
     ...{ seq: place, turn: count, role: z.string(), time, tokens: count.optional() },
     isErased: z.boolean().optional(),
+    calls: z.array(z.string()).optional().describe('the tools that a reply called, by their names'),
   })
   .describe('an entry without its text')
 
@@ -182,7 +185,8 @@ export const threadRoutes = [
       for await (const entry of call.log.store.entries(key, range)) {
         const { seq, turn, role, time, tokens } = entry
         const size = tokens[call.looking.count.id]
-        entries.push({ seq, turn, role, time, tokens: size, isErased: isErased(entry) || undefined })
+        const calls = callsIn(entry)
+        entries.push({ seq, turn, role, time, tokens: size, isErased: isErased(entry) || undefined, calls })
       }
       return { entries }
     },
@@ -231,4 +235,14 @@ function toLogged(entry: LoggedMessage, tokens: number | undefined) {
     ...{ id, seq, turn, time, message, isClosing, isBroken: isBroken || undefined, tokens },
     ...{ view, isError, isErased, hands, data, calibration },
   }
+}
+
+/** The names of the tools that an entry calls. Only entries that have calls are read. */
+function callsIn({ role, payload, seq }: StoredEntry): string[] | undefined {
+  if (role !== 'assistant' || !payload.includes('call')) return undefined
+  const message = parseJsonObject(payload)?.message
+  // A broken entry is told by the routes that show it.
+  if (!isObject(message)) return undefined
+  const { calls } = readMessage(message, seq)
+  return calls.length > 0 ? calls.map(({ name }) => name) : undefined
 }

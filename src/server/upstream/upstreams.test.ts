@@ -68,6 +68,9 @@ describe('several upstreams', () => {
     expect(all.model('reader').name).toBe('b/reader')
     expect(all.ofRecorded('b/reader')?.name).toBe('b')
     expect(all.ofRecorded('c/reader')).toBeUndefined()
+    expect(['b/reader', 'reader', 'a/reader', 'a/x-1'].map(all.plainName)).toEqual([
+      ...['reader', 'reader', 'a/reader', 'x-1'],
+    ])
     expect(oneUpstream(readerUpstream()).model('reader').name).toBe('reader')
   })
 

@@ -22,12 +22,19 @@ export interface Upstreams
   of(model: string): NamedUpstream
   /** The upstream of a model by the name that records of calls have; undefined if it is gone. */
   ofRecorded(model: string): NamedUpstream | undefined
+  /** A model by the name that records of calls have, or by its own: gives its own. */
+  plainName(model: string): string
 }
 
 /** The upstreams of a server that has one: it takes every model, and records have the plain names. */
 export function oneUpstream(upstream: Upstream): Upstreams {
   const named: NamedUpstream = { name: upstream.kind, upstream, patterns: ['*'], options: {} }
-  return { ...severalUpstreams([named]), ofRecorded: () => named, model: name => upstream.model(name) }
+  return {
+    ...severalUpstreams([named]),
+    ofRecorded: () => named,
+    plainName: name => name,
+    model: name => upstream.model(name),
+  }
 }
 
 /** Several upstreams. Records name models with them, `openai/gpt-5`: counts of one say nothing about the same name elsewhere. */
@@ -44,11 +51,18 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
     const message = `No upstream takes the model ${showValue(model)}: the upstreams here take ${patterns.join(', ')}.`
     throw new ModelError('model_not_found', message, { status: 404 })
   }
+  const ofRecorded = (model: string) => all.find(({ name }) => model.startsWith(`${name}/`))
   return {
     all,
     find,
     of,
-    ofRecorded: model => all.find(({ name }) => model.startsWith(`${name}/`)),
+    ofRecorded,
+    plainName(model) {
+      const by = ofRecorded(model)
+      const own = by ? model.slice(by.name.length + 1) : model
+      // A model may itself be called like an upstream with a stroke: then that upstream does not take the rest.
+      return by && find(own) === by ? own : model
+    },
     model(name) {
       const { name: by, upstream } = of(name)
       return { ...upstream.model(name), name: `${by}/${name}` }

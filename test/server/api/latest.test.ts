@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createHistory } from '../../../src/history/index.ts'
+import { rules } from '../../../src/models/rules.ts'
 import { createKeys } from '../../../src/server/auth/create-keys.ts'
+import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import { someStores } from '../../every-store.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
@@ -12,6 +14,38 @@ interface Listed {
 }
 
 describe.each(await someStores())('where conversations stand, in %s', (_, create) => {
+  it('knows the client of an agent that is in its twentieth call, and that it owes a result', async () => {
+    const upstream = {
+      ...readerUpstream(),
+      model: () => rules(() => ({ calls: [{ name: 'read_file', arguments: {} }] }), { window: 8192 }),
+    }
+    const { url } = await startServer({ store: create(), upstream })
+    const api = apiClient(url)
+    const messages: object[] = [{ role: 'user', content: 'Read all lines of the file.' }]
+    for (let round = 0; round < 20; round++) {
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'user-agent': 'Zed/1.2 (linux)', 'x-throughline-conversation': 'agent' },
+        body: JSON.stringify({ model: 'm', messages }),
+      })
+      const { choices } = await response.json()
+      const { message } = choices[0]
+      const [{ id }] = message.tool_calls
+      messages.push(message, { role: 'tool', tool_call_id: id, content: `Line ${round}.` })
+    }
+    const { latest } = (await api.get('/conversations/agent')).body
+    expect(latest).toMatchObject({
+      ...{ turns: 1, owed: ['read_file'], status: { state: 'interrupted' } },
+      request: { client: 'Zed', at: 1 },
+    })
+    const { entries } = (await api.get('/conversations/agent/outline?limit=3')).body
+    expect(entries.map(({ calls }: { calls?: readonly string[] }) => calls)).toEqual([
+      undefined,
+      ['read_file'],
+      undefined,
+    ])
+  })
+
   it('is told in the list and of one, with how it was recognised', async () => {
     const { url, history } = await startServer({ store: create() })
     const api = apiClient(url)

@@ -55,6 +55,22 @@ describe.each(await someStores())('what a context has of a text, in %s', (_, cre
     expect(omitted).toBe(0)
   })
 
+  it('never names a reply that only says its question again, nor that question', async () => {
+    const { thread, seen } = await start('And now?')
+    await thread.seedTurns([
+      user('What is the code of the gateway router?'),
+      assistant('I do not know the code of the gateway router.'),
+      user('Which code has the gateway router?'),
+    ])
+    expect((await seen()).match).toMatchObject({ entry: 3, words: ['code', 'gateway'] })
+    await thread.seedTurns([
+      assistant('The code of the gateway router is TEAL-42.'),
+      user('Tell me again: which code has the gateway router?'),
+    ])
+    // This one says more than its question.
+    expect((await seen()).match).toMatchObject({ entry: 90 })
+  })
+
   it('makes an earlier context with the hands of now, and asks again with other settings', async () => {
     const { api, thread, seen } = await start('What was that about the gateway?')
     await thread.pin(3)

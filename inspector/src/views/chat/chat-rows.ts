@@ -5,6 +5,7 @@ import type { PageCall, ShownBlock, ShownMessage } from '../../api/chat-queries.
 import type { SentRow } from '../../api/timeline.ts'
 import type { AnsweredCall, ReadResult } from '../../parts/live-replies.ts'
 import { entryOf, type RecallSource } from '../../parts/sent-rows.ts'
+import { picturesOf } from './pictures.ts'
 
 /** A message as a row of the chat: the results of its calls stand with it. */
 export interface ChatRow {
@@ -98,6 +99,8 @@ export function broughtOf(rows: readonly SentRow[]): ReadonlyMap<number, Brought
 export interface ChatMessage extends Omit<Message, 'dialect' | 'unknown' | 'results'> {
   readonly seq: number
   readonly results: readonly ReadResult[]
+  /** Those of its files that can be drawn, as addresses. */
+  readonly pictures: readonly string[]
 }
 
 /** Reads a message in any of the forms that are logged: of Ollama, OpenAI or the AI SDK. One of no such form shows nothing. */
@@ -109,9 +112,10 @@ export function readShown(shown: ShownMessage): ChatMessage {
     const results = message.results.map(({ callId: id, name, text }) => ({
       ...{ id, name, text, isError: failed.has(id) },
     }))
-    return { ...message, seq, results, text: message.role === 'tool' ? '' : message.text }
+    const pictures = message.media > 0 ? picturesOf(shown) : []
+    return { ...message, seq, results, pictures, text: message.role === 'tool' ? '' : message.text }
   } catch {
-    return { seq, role: 'system', text: '', thinking: '', calls: [], results: [], media: 0 }
+    return { seq, role: 'system', text: '', thinking: '', calls: [], results: [], pictures: [], media: 0 }
   }
 }
 

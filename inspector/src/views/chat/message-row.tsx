@@ -72,7 +72,7 @@ const speaker: Partial<Record<ChatMessage['role'], string>> = {
 function UserRow(props: RowProps) {
   const { chat } = props
   const { editing, actions } = chat
-  const { seq, text, media } = props.row.message
+  const { seq, text, media, pictures } = props.row.message
   const versions = chat.versions.get(seq)
   const brought = chat.brought.get(seq) ?? props.row.brought
   const isOnlyPaste = useIsOnlyPaste(text)
@@ -84,7 +84,7 @@ function UserRow(props: RowProps) {
         <RowTools {...props} />
         <div className={`breaks framed ${styles.bubble}`} data-bare={isOnlyPaste && media === 0}>
           <UserText seq={seq} text={text} />
-          {media > 0 && <Media amount={media} />}
+          {media > 0 && <Media {...{ seq, media, pictures }} />}
         </div>
       </div>
       {brought ? (
@@ -98,14 +98,14 @@ function UserRow(props: RowProps) {
 
 function ReplyRow(props: RowProps) {
   const { row, meta } = props
-  const { seq, role, text, thinking, media, results } = row.message
+  const { seq, role, text, thinking, media, pictures, results } = row.message
   if (role === 'system')
     return <Aside name={`${seq} system`} icon={Settings2} label="System prompt" text={text} />
   return (
     <div className={`grid single gap-6px slim ${styles.reply}`}>
       {thinking !== '' && <Aside name={`${seq} thinking`} icon={Brain} label="Thought" text={thinking} />}
       {text !== '' && <RichText text={text} />}
-      {media > 0 && <Media amount={media} />}
+      {media > 0 && <Media {...{ seq, media, pictures }} />}
       {row.calls.map((call, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: calls of a message have no other name
         <ToolCall key={at} name={`${seq} call ${at}`} call={call} />
@@ -144,11 +144,20 @@ export function Aside({ icon: Icon, text, ...fold }: AsideProps) {
   )
 }
 
-const Media = ({ amount }: { readonly amount: number }) => (
-  <span className="inline gap-6px soft text-12-16">
-    <Image size={14} aria-hidden />
-    {amountOf(amount, 'file')}
-  </span>
+/** The pictures of a message, and how many files it has besides. */
+const Media = ({ seq, media, pictures }: Pick<ChatMessage, 'seq' | 'media' | 'pictures'>) => (
+  <>
+    {pictures.map((url, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pictures of a message have no other name
+      <img key={at} className={styles.picture} src={url} alt={`${at + 1} of message ${seq}`} />
+    ))}
+    {media > pictures.length && (
+      <span className="inline gap-6px soft text-12-16">
+        <Image size={14} aria-hidden />
+        {amountOf(media - pictures.length, pictures.length > 0 ? 'more file' : 'file')}
+      </span>
+    )}
+  </>
 )
 
 function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta: ReplyMeta }) {

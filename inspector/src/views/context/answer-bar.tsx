@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Columns2 } from 'lucide-react'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
+import { keepTrying } from '../../api/connection.ts'
 import { statusQuery } from '../../api/queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import { Button } from '../../parts/button.tsx'
@@ -9,7 +10,7 @@ import { Explained } from '../../parts/explained.tsx'
 import chip from '../../parts/fate-chip.module.css'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { fates } from '../../parts/fates.ts'
-import { endWords, warningText } from '../../parts/fault-words.ts'
+import { endWords, warningName, warningText } from '../../parts/fault-words.ts'
 import { amountOf, count, percent } from '../../parts/format.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Segments } from '../../parts/segments.tsx'
@@ -22,9 +23,12 @@ import { ViewLink } from '../../parts/view-link.tsx'
 import { WindowBar } from '../../parts/window-bar.tsx'
 import styles from './answer-bar.module.css'
 import { hover, useScene } from './scene.ts'
-import { ShadowPanel } from './shadow-panel.tsx'
 import { noSides, usualOther } from './side.ts'
 import { Verdict } from './verdict.tsx'
+
+const ShadowPanel = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./shadow-panel.tsx')).ShadowPanel })),
+)
 
 /** The answer at a glance: how many messages reached the model, by which fates, and how full its window was. */
 export function AnswerBar() {
@@ -79,7 +83,11 @@ export function AnswerBar() {
         </div>
       </ContextHead>
       <CallNotice />
-      <ShadowPanel />
+      {shadow && (
+        <Suspense fallback={null}>
+          <ShadowPanel />
+        </Suspense>
+      )}
       <WindowBar
         {...{ segments, window, reserve, margin }}
         reused={cache.drawn}
@@ -154,7 +162,8 @@ function CallNotice() {
       )}
       {others.map(code => (
         <Notice key={code} kind="danger">
-          <b>{code}</b> {warningText(code, { reported, predicted: tokens })}.{' '}
+          <b>{warningName(code)}.</b>{' '}
+          {warningText(code, { reported, predicted: tokens, cacheLost: moment.call?.cacheLost })}.{' '}
           {code === 'prompt_truncated' && reported !== undefined && (
             <ViewLink view="context" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
               Compare with a window of {count(reported)}

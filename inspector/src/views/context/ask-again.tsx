@@ -78,11 +78,15 @@ function Answers({ asked, old }: { readonly asked: ThreadAddress; readonly old: 
         {live ? (
           <Button onClick={() => void stopReply(asked)}>Stop</Button>
         ) : (
-          <ViewLink view="context" className="accent" search={threadSearch(asked)}>
-            Open the new branch
-          </ViewLink>
+          text && (
+            <ViewLink view="context" className="accent" search={threadSearch(asked)}>
+              Open the new branch
+            </ViewLink>
+          )
         )}
-        <span className="muted text-12">The old branch stays as it is.</span>
+        <span className="muted text-12">
+          {fault && !text ? 'There is no new answer. ' : ''}The old branch stays as it is.
+        </span>
       </p>
     </div>
   )

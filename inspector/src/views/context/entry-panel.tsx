@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { whyQuery } from '../../api/queries.ts'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { keepTrying } from '../../api/connection.ts'
+import { handsQuery, whyQuery } from '../../api/queries.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { type Fate, fateAt, fateInText, nameOfFate, runAt } from '../../parts/fates.ts'
@@ -11,10 +12,11 @@ import { toCallStops } from '../../parts/stops.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import { Choices, type ChoicesProps } from './choices.tsx'
 import styles from './entry-panel.module.css'
-import { HandBar } from './hand-bar.tsx'
 import { rowOf, useScene } from './scene.ts'
 import { type MadeSide, toCode } from './side.ts'
 import { Why } from './why-section.tsx'
+
+const HandBar = lazy(() => keepTrying(async () => ({ default: (await import('./hand-bar.tsx')).HandBar })))
 
 interface EntryPanelProps extends Omit<ChoicesProps, 'marked'> {
   readonly sides?: readonly [MadeSide, MadeSide]
@@ -94,7 +96,9 @@ function Header({ seq, isCompared }: { readonly seq: number; readonly isCompared
           {verdict && ` · by the rule ${verdict.rule}`}
         </p>
       )}
-      <HandBar key={seq} seq={seq} />
+      <Suspense fallback={null}>
+        <HandBar key={seq} seq={seq} />
+      </Suspense>
     </header>
   )
 }
@@ -142,7 +146,10 @@ function Text({ seq, few }: { readonly seq: number; readonly few: number }) {
 }
 
 function Code({ letter, full, answer }: MadeSide) {
-  const code = toCode({ ...full, window: answer!.window, reserve: answer!.reserve })
+  const { thread } = useScene().place
+  const { data: hands } = useQuery({ ...handsQuery(thread), enabled: full.hands === 'now' })
+  const settings = { ...full, window: answer!.window, reserve: answer!.reserve }
+  const code = toCode(settings, full.hands === 'now' ? hands : undefined)
   return (
     <section>
       <h3>

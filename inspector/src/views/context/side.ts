@@ -76,8 +76,14 @@ export const toFit = ({ effort, ...side }: Side): FitQuery => ({
 /** Changes the policy, and drops the settings of the previous one. */
 export const withPolicy = (side: Side, policy: string): Side => ({ ...side, policy, effort: undefined })
 
-/** A side as a program would write it. */
-export function toCode(side: Side): string {
+/** What a person has done with messages: the first of each. */
+export interface LaidHands {
+  readonly pinned: readonly { readonly first: number }[]
+  readonly hidden: readonly { readonly first: number }[]
+}
+
+/** A side as a program would write it. Pins and hides belong to a thread, so a side with those of now is written as one. */
+export function toCode(side: Side, hands?: LaidHands): string {
   const { window, reserve, notes, shape, system } = side
   const lines = [
     `window: ${window}, reserve: ${reserve},`,
@@ -85,8 +91,17 @@ export function toCode(side: Side): string {
     notes !== undefined && `notes: ${notes === 'off' ? 'false' : `'${notes}'`},`,
     shape !== undefined && `shape: '${shape}',`,
   ]
+  const laid = [
+    ...(hands?.pinned ?? []).map(({ first }) => `await thread.pin(${first})`),
+    ...(hands?.hidden ?? []).map(({ first }) => `await thread.hide(${first})`),
+  ]
+  const settings = lines.flatMap(line => (line ? [`  ${line}`] : []))
+  if (laid.length > 0) {
+    const prompt = system ? ['  system: prompt,'] : []
+    return [...laid, 'await thread.context({', ...settings, ...prompt, '})'].join('\n')
+  }
   const messages = system ? `[{ role: 'system', content: prompt }, ...chat]` : 'chat'
-  return [`fit(${messages}, {`, ...lines.flatMap(line => (line ? [`  ${line}`] : [])), '})'].join('\n')
+  return [`fit(${messages}, {`, ...settings, '})'].join('\n')
 }
 
 function policyCode({ policy = 'default', effort }: Side): string {

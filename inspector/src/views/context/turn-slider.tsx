@@ -51,7 +51,7 @@ export function TurnSlider() {
       <div className={styles.now}>
         <p className={`row one-line ${styles.turn}`}>
           {turnButton(index - 1, 'Turn before', 'This is the first turn.', ChevronLeft)}
-          <b className="subheading">Turn {shownTurn}</b>
+          <b className="subheading">{isByCall ? `Call ${count(call + 1)}` : `Turn ${shownTurn}`}</b>
           {turnButton(index + 1, 'Turn after', 'This is the last turn.', ChevronRight)}
           <Button
             kind="icon"

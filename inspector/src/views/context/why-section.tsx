@@ -88,7 +88,11 @@ function RecallReason({ why }: WhyProps) {
     case 'weak_match':
       return <>Other messages match {asker} better.</>
     case 'not_asked':
-      return <>{asker ?? 'The newest message'} does not ask for anything older.</>
+      return (
+        <>
+          Nothing was brought back: {asker ?? 'the newest message'} names too little of what was said before.
+        </>
+      )
     default:
       return sentence(why.why)
   }
@@ -131,7 +135,7 @@ function Room({ why }: WhyProps) {
         <p className="muted text-12-18 space-above-6px">
           History starts at #{cut.before}
           {fate === 'omitted'
-            ? ` since ${turn === 0 ? `#${cut.at}` : `turn ${turn}`}, ${needOf(cut)}; ${count(free)} are ${keptFree(cut)}`
+            ? ` since ${turn === 0 ? `#${cut.at}` : `turn ${turn}`}, ${needOf(cut)}${free > 0 ? `; ${keptFree(free, cut)}` : ''}`
             : cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
         </p>
       )}

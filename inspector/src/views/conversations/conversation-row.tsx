@@ -70,7 +70,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             <bdi>{title}</bdi>
           </Link>
           <span className={`cut muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
-            {(isTrouble || status === 'interrupted') && text !== undefined
+            {(isTrouble || status === 'interrupted' || status === 'paused') && text !== undefined
               ? text
               : (shadowWords(call) ?? latest?.said?.text)}
           </span>

@@ -4,7 +4,7 @@ import { groupBy } from '../../../../src/log/group-by.ts'
 import { type ListedConversation, refreshConversations } from '../../api/conversation-list.ts'
 import { conversationsQuery } from '../../api/queries.ts'
 import type { ListSearch } from '../../parts/address.ts'
-import { endWords, warningText } from '../../parts/fault-words.ts'
+import { endWords, owedWords, warningText } from '../../parts/fault-words.ts'
 import { titleOf } from '../../parts/format.ts'
 import type { MarkName } from '../../parts/status-mark.tsx'
 import { clientOf } from './client-cell.tsx'
@@ -103,10 +103,12 @@ interface RowStanding {
 /** A turn that is open comes before what went wrong earlier; a failure before a warning. */
 export function standingOf({ latest }: ListedConversation): RowStanding {
   if (!latest) return { status: 'failed', text: 'Its log could not be read', isTrouble: true }
-  const { status, call } = latest
+  const { status, call, owed } = latest
   if (status.state === 'open') return { status: 'live', text: 'Answering' }
   if (call?.status === 'failed')
     return { status: 'failed', text: endWords('failed', call.error, call.model), isTrouble: true }
+  if (status.state === 'interrupted' && owed !== undefined)
+    return { status: 'paused', text: `Waiting: the client owes ${owedWords(owed)}` }
   if (status.state === 'interrupted')
     return { status: 'interrupted', text: 'Interrupted: the process that was answering has stopped' }
   if (call?.status === 'interrupted')

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { AnswerOf } from '../../api/client.ts'
-import { callsQuery, outlineQuery } from '../../api/queries.ts'
+import { callsQuery, outlineQuery, serverQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
@@ -10,6 +10,7 @@ import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
 import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
 import { isBroken } from '../../parts/stops.ts'
+import { costOf } from '../../parts/token-words.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import styles from './calls-table.module.css'
@@ -27,12 +28,22 @@ export function CallsTable({ course, choice }: StepProps) {
   const points = useMemo(() => course.steps.flatMap(step => step.points).reverse(), [course.steps])
   const { data: calls } = useQuery(callsQuery(thread))
   const { data: outline } = useQuery(outlineQuery(thread))
+  const { data: server } = useQuery(serverQuery)
+  const price = server?.price
   const stored = useMemo(() => new Map(calls?.calls.map(one => [one.id, one])), [calls])
   const durations = useMemo(() => callDurations(points, outline ?? []), [points, outline])
   const pages = Math.ceil(points.length / perPage)
   const at = Math.max(0, Math.min(page, pages - 1))
   const shown = points.slice(at * perPage, (at + 1) * perPage)
   const failed = points.filter(isBroken).length
+  const costColumn: readonly Column[] = price
+    ? [
+        {
+          ...{ name: 'Cost', title: 'of the prompt, at the price that is set', isFor: 'full' },
+          show: ({ reported, tokens, shadow }) => costOf(reported ?? shadow?.tokens ?? tokens, price),
+        },
+      ]
+    : []
   const columns: readonly Column[] = [
     {
       name: 'Turn',
@@ -42,11 +53,14 @@ export function CallsTable({ course, choice }: StepProps) {
           className={`accent medium ${styles.link}`}
           search={{ ...threadSearch(search), turn: point.turn, call: callOf(point) }}
         >
-          {point.turn}
+          {turnWords(point, points)}
         </ViewLink>
       ),
     },
-    { name: 'What happened', show: point => <Status {...{ point, course }} /> },
+    {
+      name: 'What happened',
+      show: point => <Status {...{ point, course }} tools={outline?.[point.at]?.calls} />,
+    },
     { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
     { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
     {
@@ -59,6 +73,7 @@ export function CallsTable({ course, choice }: StepProps) {
       show: point => unlessMissing(course.compared.anewOf(point), count, '…'),
     },
     { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
+    ...costColumn,
     {
       ...{ name: 'Took', isFor: 'full' },
       show: ({ call = '' }) => unlessMissing(durations.get(call), shownDuration),
@@ -136,7 +151,21 @@ const marks: Readonly<Record<NonNullable<TimelinePoint['status']>, MarkName>> = 
   interrupted: 'interrupted',
 }
 
-function Status({ point, course }: { readonly point: TimelinePoint; readonly course: Course }) {
+/** `3`, and of a turn of several calls `3, call 2 of 5`. `points`: all of them, the newest first. */
+function turnWords(point: TimelinePoint, points: readonly TimelinePoint[]): string {
+  const calls = points.filter(({ turn }) => turn === point.turn)
+  const place = calls.length - calls.indexOf(point)
+  return calls.length > 1 ? `${point.turn}, call ${count(place)} of ${count(calls.length)}` : `${point.turn}`
+}
+
+interface StatusProps {
+  readonly point: TimelinePoint
+  readonly course: Course
+  /** The tools that its reply called. */
+  readonly tools: readonly string[] | undefined
+}
+
+function Status({ point, course, tools = [] }: StatusProps) {
   const { status, error } = point
   const cut = course.steps.find(one => one.cut && one.points[0] === point)?.cut
   return (
@@ -148,6 +177,7 @@ function Status({ point, course }: { readonly point: TimelinePoint; readonly cou
       )}
       {status ?? 'made now'}
       {error !== undefined && `: ${error}`}
+      {tools.length > 0 && <span className={`cut ${styles.tools}`}>called {tools.join(', ')}</span>}
       {cut && <span className="muted">cut before #{count(cut.to)}</span>}
     </span>
   )

@@ -164,7 +164,10 @@ export const reuseDrawing: Draw = ({ by, cache, cuts }, { columns, height }) => 
 }
 
 /** What the model server had to read from the beginning to each turn, beside what it would have read with other policies. */
-export const readDrawing: Draw = ({ steps, sums, real, compared, others }, { columns, width, height }) => {
+export const readDrawing: Draw = (
+  { steps, sums, cache, real, compared, others },
+  { columns, width, height },
+) => {
   const most = [real, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
   const y = plot.linearScale([0, most], [height, 0])
   const points = ({ sums }: Course['real']) =>
@@ -189,7 +192,7 @@ export const readDrawing: Draw = ({ steps, sums, real, compared, others }, { col
   const total = real.sums.at(-1)
   return {
     answer: total === undefined ? 'What had to be read' : `${short(total)} tokens had to be read`,
-    about: `added up over ${amountOf(sums.calls, 'call')}, against what other policies would have cost here`,
+    about: `${cache.reported === 0 ? '' : 'by our estimate, '}added up over ${amountOf(sums.calls, 'call')}, against what other policies would have cost here`,
     ticks: plot.toTicks(most, height / 34, y),
     children: (
       <>

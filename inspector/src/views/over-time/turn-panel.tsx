@@ -33,13 +33,16 @@ export function TurnPanel({ course, choice }: StepProps) {
           { name: `new tokens in all ${points.length}`, value: sumCache(points).anew },
         ]
       : []),
-    { name: `new tokens with ${course.compared.name}`, value: anewIn(course.compared.sums, index) },
+    {
+      name: `new tokens with ${course.compared.name}${most?.cached === undefined ? '' : ', by our estimate'}`,
+      value: anewIn(course.compared.sums, index),
+    },
   ]
   return (
     <aside className={styles.panel} aria-label="One turn">
       <details key={String(isSlim)} open={!isSlim}>
         <summary className="row gap-2">
-          <h2 className="heading">{turn === 0 ? 'Outside of turns' : `Turn ${turn}`}</h2>
+          <h2 className="heading">{headOf(course, index)}</h2>
           {most && (
             <span className="muted text-12 phone-only">
               {count(most.tokens)} {most.shadow ? 'would have been sent' : 'sent'},{' '}
@@ -96,6 +99,15 @@ export function TurnPanel({ course, choice }: StepProps) {
       </span>
     </aside>
   )
+}
+
+/** `Turn 3`, or where each step is a call, and its turn has several, `Call 302 of turn 1`. */
+function headOf({ by, steps }: Course, index: number): string {
+  const { turn } = steps[index]!
+  if (turn === 0) return 'Outside of turns'
+  const first = steps.findIndex(step => step.turn === turn)
+  const isOnly = steps.findLastIndex(step => step.turn === turn) === first
+  return by === 'turn' || isOnly ? `Turn ${turn}` : `Call ${count(index - first + 1)} of turn ${turn}`
 }
 
 const ways = [

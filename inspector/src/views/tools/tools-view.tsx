@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { AnswerOf } from '../../api/client.ts'
-import { notesQuery, stateQuery, turnsQuery } from '../../api/queries.ts'
+import { notesQuery, outlineQuery, stateQuery, turnsQuery } from '../../api/queries.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { amountOf, count, dayTime } from '../../parts/format.ts'
@@ -10,6 +10,7 @@ import { JsonTree } from '../../parts/json-tree.tsx'
 import { LongText } from '../../parts/long-text.tsx'
 import { EmptyState, QueryState } from '../../parts/query-state.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
+import { ToolTable } from './tool-table.tsx'
 import styles from './tools-view.module.css'
 
 type StateAnswer = AnswerOf<'get /conversations/:conversation/state'>
@@ -27,18 +28,21 @@ export function ToolsView() {
   const isKnown = turn === undefined || turns.data !== undefined
   const state = useQuery({ ...stateQuery(thread, at), enabled: isKnown })
   const notes = useQuery(notesQuery(thread, mostNotes))
+  const { data: outline = [] } = useQuery(outlineQuery(thread))
+  const hasCalls = outline.some(({ calls }) => calls !== undefined)
   return (
     <QueryState query={state}>
       {answer => (
         <QueryState query={notes}>
           {({ notes }) =>
-            answer.states.length + notes.length === 0 ? (
+            answer.states.length + notes.length === 0 && !hasCalls ? (
               <EmptyState title="No tool results and no notes yet">
                 Here you see the newest result of each tool, and what the model noted for itself.
               </EmptyState>
             ) : (
               <div className="page grid single">
                 <h1 className="hidden">Tools and notes</h1>
+                {hasCalls && <ToolTable entries={outline} />}
                 {answer.states.length > 0 && <Values {...answer} turn={at && turn} />}
                 {notes.length > 0 && <Notes notes={notes.toReversed()} />}
               </div>
