@@ -9,7 +9,7 @@ const look = defineTool({ name: 'look', input: z.object({}), run: () => 'seen' }
 
 it.each<[string, unknown, string]>([
   ['nothing', undefined, 'model'],
-  ['null', null, 'model'],
+  ['null', null, 'options'],
   ['{}', {}, 'model'],
   ['a factory instead of a model', { model: reader }, 'model'],
   ['the name of a model', { model: 'llama3.2' }, 'model'],

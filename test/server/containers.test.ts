@@ -38,7 +38,7 @@ it('has a compose file whose settings the server takes', () => {
   for (const [name, value] of Object.entries(inside)) expect(dockerfile).toContain(`${name}=${value}`)
   const { config } = readConfig({ env: { ...inside, ...env } })
   expect(config).toMatchObject({
-    store: 'postgres://throughline:secret@postgres/throughline',
+    db: 'postgres://throughline:secret@postgres/throughline',
     upstreamKind: 'ollama',
     requireKeys: true,
     allowedHosts: ['server'],

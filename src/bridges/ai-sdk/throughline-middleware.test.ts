@@ -117,7 +117,13 @@ describe('throughlineMiddleware', () => {
 
   it('adds messages in the form of a prompt, and no system message in the middle', async () => {
     const { model, contexts } = await wrapped({ window: 2048, count })
-    await generateText({ model, system: 'Be brief.', messages: chat })
+    const told: ModelMessage[] = [
+      { role: 'user', content: 'My dog is called Rook.' },
+      { role: 'assistant', content: 'A fine name.' },
+    ]
+    const asked: ModelMessage = { role: 'user', content: 'What is my dog called?' }
+    const log = [...chat.slice(0, 2), ...told, ...chat.slice(2, -1), asked]
+    await generateText({ model, system: 'Be brief.', messages: log })
     const { messages, receipt } = contexts[0]!
     expect(addedTexts(receipt).map(one => one.part)).toEqual(expect.arrayContaining(['marker', 'recall']))
     for (const { place, text } of addedTexts(receipt)) {

@@ -93,7 +93,9 @@ export function judge(question: Question): Judgement {
   let best = matches.old
   // What means the same need not share a word.
   const isNamed =
-    named.length > 0 || byMeaning || namesTheOld(question, text, matches, bestOld(question, scores))
+    named.length > 0 ||
+    byMeaning ||
+    namesTheOld(question, { text, firstText: firstTextOf(transcript) }, matches, bestOld(question, scores))
   if (!isNamed) return nothingAsked
   let strength = weigh(question, matches, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
@@ -109,6 +111,9 @@ export function judge(question: Question): Judgement {
   const asking = isOurs ? 'ours' : isPlainly ? 'plain' : isQuestion(text) ? 'passing' : 'nothing'
   return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0), asking }
 }
+
+const firstTextOf = ({ units, entries, firstUser }: Transcript): string =>
+  firstUser < 0 ? '' : entries[units[firstUser]!.from]!.message.text
 
 /** What a message asks for that names nothing old. One that only follows up is not even ranked. */
 const nothingAsked: Judgement = {

@@ -1,5 +1,5 @@
 import { fold } from '../../log/fold.ts'
-import { isName, isTalk, possessive } from './asking.ts'
+import { isName, isQuestion, isTalk, possessive, tellsWhich } from './asking.ts'
 import { rarity } from './posting.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, wordsOf } from './terms.ts'
@@ -31,13 +31,16 @@ const wholeShare = 0.95
 /** Whether a message names what the best old units say, and what the model does not see anyway. */
 export function namesTheOld(
   { index, user, transcript }: Naming,
-  text: string,
+  { text, firstText }: { readonly text: string; readonly firstText: string },
   { old, seen, seenUnit, first }: Best,
   oldUnits: readonly number[],
 ): boolean {
   const shareOf = sharesOf(index, text, user)
   const isAnswered = (unit: number, score: number) => score >= old && shareOf(unit, 0) >= wholeShare
-  if (isAnswered(seenUnit, seen) || isAnswered(transcript.firstUser, first)) return false
+  if (isAnswered(seenUnit, seen)) return false
+  // A fact of the first message may have changed since.
+  const isNews = oldUnits.some(unit => shareOf(unit, 0) >= wholeShare)
+  if (!isNews && isAnswered(transcript.firstUser, first) && !isQuestion(firstText)) return false
   if (new Set(termsOf(text)).size > shortMessage) return oldUnits.length > 0
   const share = oldUnits.reduce((most, unit) => Math.max(most, shareOf(unit, 1)), 0)
   return share >= leastShare || (share > 0 && isAboutUs(index, text, user))
@@ -62,8 +65,10 @@ export const isPersonal = (text: string): boolean =>
  * 0 where only words of talk and small numbers are shared, which name nothing.
  */
 function sharesOf(index: RankedIndex, text: string, n: number): (entry: number, beside: number) => number {
-  const isTellingWord = (word: string, at: number) => !isTalk(word) || (at > 0 && isName(word))
-  const telling = new Set(wordsOf(text).filter(isTellingWord).flatMap(termsOf))
+  const words = wordsOf(text)
+  const isTellingWord = (word: string, at: number) =>
+    !isTalk(word) || (at > 0 && isName(word)) || tellsWhich(words, at, index, n)
+  const telling = new Set(words.filter(isTellingWord).flatMap(termsOf))
   const terms = Array.from(new Set(termsOf(text)), term => {
     const id = index.vocabulary.get(term) ?? -1
     const isTelling = telling.has(term)
