@@ -51,8 +51,8 @@ export function applyOverlay<View extends Conversation>(
       const at = seq - origin
       if (at < 0 || at >= whole.entries.length) continue
       const unit = whole.units[rangeAt(whole.units, at)]!
-      // What follows the message that a unit begins with goes with it.
-      if (unit.from === at) left.set(unit.index, strayOf(why, turn))
+      // What follows the message that a unit begins with goes with it, and a call is not sent without one of its results.
+      if (unit.from === at || unit.kind === 'tools') left.set(unit.index, strayOf(why, turn))
       else parts.set(at, strayOf(why, turn))
     }
     const isLeft = (at: number) => left.has(rangeAt(whole.units, at))

@@ -201,6 +201,7 @@ export async function lay(laying: Laying): Promise<LaidList> {
   async function agreementOf(entry: LoggedMessage, logged: Compared, wanted: ListItem) {
     const how = compare.agreement(logged, wanted)
     if (how && isByTurn && !(await isBehindItsQuestion(entry, logged))) return undefined
+    if (how && compare.isResult(logged) && !(await isBehindItsCall(entry))) return undefined
     if (how || !compare.isReply(logged) || !compare.isReply(wanted) || compare.isOfRound(logged)) return how
     const rounds: Compared[] = []
     for (let n = 0; ; n++) {
@@ -225,6 +226,19 @@ export async function lay(laying: Laying): Promise<LaidList> {
       const asked = comparedIn(earlier)
       if (asked && compare.isUser(asked)) return compare.agreement(asked, question) !== undefined
     }
+  }
+
+  /** Whether a result follows the call that the list has before it. Two rounds may give the same. */
+  async function isBehindItsCall({ turn }: LoggedMessage): Promise<boolean> {
+    const call = items.slice(Math.max(0, item - mostResults), item).findLast(one => !compare.isResult(one))
+    if (!call || compare.isUser(call)) return true
+    for (let n = 0; n < mostResults; n++) {
+      const earlier = await entries.peek(n)
+      if (!earlier || earlier.turn !== turn) return true
+      const logged = comparedIn(earlier)
+      if (logged && !compare.isResult(logged)) return compare.agreement(logged, call) !== undefined
+    }
+    return true
   }
 
   /** The client's words, where they are sent in place of those of the log. */
@@ -268,6 +282,9 @@ export async function lay(laying: Laying): Promise<LaidList> {
     for (const { seq } of gone) absent.set(seq, 'system')
   }
 }
+
+/** In a round with more results its call is not looked for. */
+const mostResults = 32
 
 /** More turns than these are cut off by a client, and not deleted by a person between two messages. */
 const mostDeleted = 2
