@@ -3,6 +3,8 @@ import { fit } from 'throughline'
 
 const chat = [
   { role: 'system', content: 'You are a friendly harbour master.' },
+  { role: 'user', content: 'Good morning!' },
+  { role: 'assistant', content: 'Good morning. What can I do for you?' },
   { role: 'user', content: 'My boat is called Heron. Please keep berth 12 for her.' },
   { role: 'assistant', content: 'Berth 12 is yours.' },
   ...Array.from({ length: 300 }, (_, n) => ({

@@ -34,6 +34,7 @@ async function say(text: string): Promise<void> {
   console.log(`${text} → ${answer} (${tokens} tokens)`)
 }
 
+await say('Good morning!')
 await say('The harbour code is 4471.')
 await say('call find_berth with {"boat": "Heron"}')
 for (let day = 1; day <= 40; day++)

@@ -3,6 +3,7 @@ import { acknowledgement } from '../../log/texts.ts'
 import { type Cleared, isCleared, savedBetween, savingSum, systemsShare } from '../conversation/clearing.ts'
 import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
+import type { Transcript } from '../conversation/transcript.ts'
 import { costBetween } from '../conversation/transcript.ts'
 import { type Part, parts } from '../receipt.ts'
 import type { Draft } from './draft.ts'
@@ -90,15 +91,17 @@ export function unitCost({ transcript, notes, exchange }: Frame, index: number):
   return (exchange.get(index)?.tokens ?? unit.tokens) + (notes === 'inline' ? unit.noteTokens : 0)
 }
 
-/** Costs of markers and digests, which come again in every context, by counter, role and text. */
-const knownCosts = new Map<string, number>()
-const maxKnown = 2_000
+/** Costs of markers, digests and quotes, which come again in every context, by counter, role and text. They go with their conversation. */
+const knownCosts = new WeakMap<Transcript, Map<string, number>>()
+const maxKnown = 200
 
 export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
+  const costs = knownCosts.get(frame.transcript) ?? new Map<string, number>()
+  knownCosts.set(frame.transcript, costs)
   const key = [frame.count.id, role, text].join('\0')
-  const cost = knownCosts.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
-  if (knownCosts.size >= maxKnown) knownCosts.clear()
-  knownCosts.set(key, cost)
+  const cost = costs.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
+  if (costs.size >= maxKnown) costs.clear()
+  costs.set(key, cost)
   return cost
 }
 
