@@ -92,7 +92,7 @@ describe('the look of a chat', () => {
 
   it('unfolds what was brought back, and leads to it in Context', async () => {
     const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=522`)
-    await page.getByRole('button', { name: /Brought back 11 messages from .* March/ }).click()
+    await page.getByRole('button', { name: /Brought back 10 messages from .* March/ }).click()
     await page
       .getByRole('link', { name: /^\d+ Mar(?: \d{4})? #\d/ })
       .first()

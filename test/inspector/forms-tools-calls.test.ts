@@ -220,7 +220,9 @@ it('shows states with the entry that each came from, and what was skipped; also 
   const { page, faults } = await openPage(served, '/inspector/c/stand/tools')
   await page.getByRole('heading', { name: 'The newest results of 2 tools, 1 result skipped' }).waitFor()
   await page.getByRole('row', { name: 'cash 50' }).waitFor()
-  await page.getByText(evil, { exact: true }).waitFor()
+  // In the row of its call, and as the newest result of its tool.
+  await page.getByRole('cell', { name: evil, exact: true }).waitFor()
+  await page.getByRole('listitem').getByText(evil, { exact: true }).waitFor()
   await page.getByRole('list', { name: 'Skipped results of sell' }).getByText('error result').waitFor()
   await expectNoAxeViolationsInThemes(page, 'tools')
   await page.setViewportSize(narrow)

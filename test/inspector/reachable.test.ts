@@ -116,7 +116,7 @@ it('shows the true fault of a call that no upstream took', async () => {
 
 it('leaves what was there while the server is away, and opens what it has read', async () => {
   const own = await serveInspector()
-  const { page } = await openPage(own, `/inspector/c/${sample}/context?b=4096.sliding-50`)
+  const { page, faults } = await openPage(own, `/inspector/c/${sample}/context?b=4096.sliding-50`)
   await page.getByRole('heading', { name: /^B drops/ }).waitFor()
   await page.getByRole('button', { name: 'Readable' }).click()
   await page.getByRole('heading', { name: /messages would reach the model/ }).waitFor()
@@ -128,6 +128,11 @@ it('leaves what was there while the server is away, and opens what it has read',
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(answer)
   await page.getByRole('button', { name: 'Readable' }).click()
   await page.getByRole('heading', { name: /messages would reach the model/ }).waitFor()
+  // What is found in the texts that were read is marked as not all.
+  await page.getByRole('searchbox', { name: /^Find in/ }).fill('toads')
+  await page.getByText(/^\d+…$/).waitFor()
+  await page.getByRole('searchbox', { name: /^Find in/ }).fill('')
   await page.getByRole('button', { name: 'Text', exact: true }).click()
   await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
+  expect(faults).toEqual([])
 })

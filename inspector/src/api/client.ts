@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { type FetchQueryOptions, QueryClient, type QueryKey, QueryObserver } from '@tanstack/react-query'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { apiRoutes } from '../../../src/server/api/routes.ts'
 import { ApiError, AwayError, toApiError } from './api-error.ts'
@@ -202,3 +202,18 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/**
+ * Reads a query outside of views, to its end. It is followed meanwhile: the request of a query that no view follows any longer is
+ * cancelled, and whoever else waits for it would get a `CancelledError`.
+ */
+export async function readQuery<Answer, Key extends QueryKey>(
+  query: FetchQueryOptions<Answer, Error, Answer, Key>,
+): Promise<Answer> {
+  const unfollow = new QueryObserver(queryClient, query).subscribe(() => undefined)
+  try {
+    return await queryClient.fetchQuery(query)
+  } finally {
+    unfollow()
+  }
+}

@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
-import { type AnswerOf, queryClient } from './client.ts'
+import { type AnswerOf, queryClient, readQuery } from './client.ts'
 import { askConversations, conversationQuery, conversationsQuery } from './queries.ts'
 
 export type ListedConversation = AnswerOf<'get /conversations'>['conversations'][number]
@@ -26,7 +26,7 @@ export async function refreshConversations(names: readonly string[]): Promise<vo
 /** The conversation; none if it was deleted. */
 async function readOne(name: string): Promise<readonly ListedConversation[]> {
   try {
-    return [await queryClient.fetchQuery({ ...conversationQuery(name), staleTime: 0 })]
+    return [await readQuery({ ...conversationQuery(name), staleTime: 0 })]
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     dropConversation(name)

@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResult } from '../../../src/log/message.ts'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
-import { type AnswerOf, askEvents, type BodyOf, queryClient, tell } from '../api/client.ts'
+import { type AnswerOf, askEvents, type BodyOf, queryClient, readQuery, tell } from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { observable } from '../api/observable.ts'
 import {
@@ -205,9 +205,9 @@ async function settle(thread: ThreadAddress): Promise<void> {
   const { conversation, actor = usualActor, branch = usualBranch } = thread
   await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
   const query = { ...threadsQuery(conversation), staleTime: 0 }
-  const answer = await queryClient.fetchQuery(query).catch(() => undefined)
+  const answer = await readQuery(query).catch(() => undefined)
   const head = answer?.threads.find(one => one.actor === actor && one.branch === branch)?.head ?? 0
-  const mayInspect = (await queryClient.fetchQuery(serverQuery)).scopes.includes('inspect')
+  const mayInspect = (await readQuery(serverQuery)).scopes.includes('inspect')
   const last = blockOf(Math.max(1, head))
   const read = (block: number) =>
     queryClient.prefetchQuery({ ...shownQuery(thread, block, { head, mayInspect }), staleTime: 0 })

@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type AnswerOf, queryClient } from '../api/client.ts'
+import { type AnswerOf, readQuery } from '../api/client.ts'
 import { logQuery, type ThreadAddress } from '../api/queries.ts'
 import { type AnyMessage, messageText } from './message-text.ts'
 
@@ -52,5 +52,5 @@ export function useTexts(thread: ThreadAddress, seqs: readonly number[], head: n
 /** Reads the texts of a whole thread, page by page, newest first: for finding. */
 export async function* allTexts(thread: ThreadAddress, head: number) {
   for (let page = Math.ceil(head / perPage) - 1; page >= 0; page--)
-    yield toTexts(await queryClient.fetchQuery(pageQuery(thread, page, head)))
+    yield toTexts(await readQuery(pageQuery(thread, page, head)))
 }

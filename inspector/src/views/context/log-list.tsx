@@ -135,8 +135,8 @@ export function useFind({ conversation, actor, branch }: ThreadAddress, query: s
     if (named.length > 0 && /\D/.test(query.trim()))
       return setResult({ matches: new Set(named), isFinding: false })
     let isWanted = true
-    const timer = setTimeout(async () => {
-      const matches = new Set<number>(named)
+    const matches = new Set<number>(named)
+    const find = async () => {
       for await (const page of allTexts({ conversation, actor, branch }, head)) {
         if (!isWanted) return
         for (const [seq, { text }] of page) {
@@ -146,6 +146,10 @@ export function useFind({ conversation, actor, branch }: ThreadAddress, query: s
         setResult({ matches: new Set(matches), isFinding: true })
       }
       if (isWanted) setResult({ matches, isFinding: false })
+    }
+    const timer = setTimeout(() => {
+      // The server is away, or the key is gone: the page says so elsewhere. What was found is shown as not all.
+      find().catch(() => isWanted && setResult({ matches: new Set(matches), isFinding: true }))
     }, 120)
     return () => {
       isWanted = false
