@@ -8,6 +8,7 @@ import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { type OpenedPage, openPage as openAnyPage } from '../open-page.ts'
+import { storeWaitMs } from '../server/start-server.ts'
 import { projectChat } from './sample-lines.ts'
 
 export { isLong } from '../is-long.ts'
@@ -58,7 +59,7 @@ export async function serveInspector({
   await store.migrate()
   const upstream = readerUpstream()
   const server = createServer({
-    ...{ store, upstream, inspector: inspectorFolder, window: 4096, reserve: 512 },
+    ...{ store, storeWaitMs, upstream, inspector: inspectorFolder, window: 4096, reserve: 512 },
     ...options,
   })
   const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port, requestTimeoutMs: 60_000 })

@@ -9,7 +9,7 @@ import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { someStores } from '../every-store.ts'
 import { startUpstream } from '../scripted-upstream.ts'
-import { startServer } from './start-server.ts'
+import { startServer, storeWaitMs } from './start-server.ts'
 
 const stores = await someStores()
 
@@ -243,7 +243,7 @@ async function statuses(server: Server, headers: Record<string, string> = {}) {
 
 it('lets nobody in without a right key, at any route but health', async () => {
   const store = memoryStore()
-  const server = createServer({ store, upstream: readerUpstream(), requireKeys: true })
+  const server = createServer({ store, storeWaitMs, upstream: readerUpstream(), requireKeys: true })
   const { key } = await createKeys(store).create({ name: 'Ada', scopes })
   for (const headers of [{}, bearer('none'), bearer(`${key.slice(0, -1)}_`)]) {
     const found = await statuses(server, headers)
@@ -255,7 +255,7 @@ it('lets nobody in without a right key, at any route but health', async () => {
 
 it('asks for exactly one scope at every route', async () => {
   const store = memoryStore()
-  const server = createServer({ store, upstream: readerUpstream(), requireKeys: true })
+  const server = createServer({ store, storeWaitMs, upstream: readerUpstream(), requireKeys: true })
   const needed = new Map<string, KeyScope[]>()
   for (const scope of scopes) {
     const { key } = await createKeys(store).create({ name: scope, scopes: [scope] })

@@ -17,7 +17,7 @@ export interface StartedServer {
 }
 
 /** A busy machine makes any store slow: only tests of slow stores give one up soon. */
-const storeWaitMs = 60_000
+export const storeWaitMs = 60_000
 
 /** A server on a port of its own, with the reader as its model unless another upstream is given. */
 export async function startServer({

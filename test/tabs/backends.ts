@@ -4,6 +4,7 @@ import { ollama } from '../../src/models/index.ts'
 import { createServer } from '../../src/server/create-server.ts'
 import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { storeWaitMs } from '../server/start-server.ts'
 
 /** A backend of `useChat` on a store. Its model is asked at the address of an Ollama. */
 export interface Backend {
@@ -20,7 +21,7 @@ export type BackendName = (typeof backendNames)[number]
 export function openBackend(name: BackendName, store: Store, host: string): Backend {
   if (name === '/ui-chat') {
     const upstream = ollamaUpstream({ url: host })
-    const server = createServer({ store, upstream })
+    const server = createServer({ store, storeWaitMs, upstream })
     const close = async () => {
       await server.close()
       await upstream.close()

@@ -3,6 +3,7 @@ import { createServer } from '../../../src/server/create-server.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { startUpstream, type UpstreamRequest } from '../../scripted-upstream.ts'
 import { createRandom } from '../random.ts'
+import { storeWaitMs } from '../start-server.ts'
 import { type DirectFormName, directForms, type Reply } from './forms.ts'
 
 export interface TalkOptions {
@@ -59,7 +60,7 @@ export async function runTalks(
   const upstream = form.upstream(model.url, window)
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
-    ...{ store: memoryStore(), now: () => ++time, newId: () => `id-${++ids}` },
+    ...{ store: memoryStore(), storeWaitMs, now: () => ++time, newId: () => `id-${++ids}` },
     upstream: between ? { ...upstream, ...changed(upstream, between) } : upstream,
   })
   const people = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, person) => ({

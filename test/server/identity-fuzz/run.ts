@@ -4,6 +4,7 @@ import { openaiUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { openaiAnswer, startUpstream } from '../../scripted-upstream.ts'
 import { createRandom } from '../random.ts'
+import { storeWaitMs } from '../start-server.ts'
 import { type AdapterName, clientAdapters, type Part, type Reply, type Said } from './adapters.ts'
 import { type Style, styles } from './styles.ts'
 
@@ -74,7 +75,7 @@ export async function runFuzz(
   const upstream = openaiUpstream({ url: script.url, window: 200_000 })
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
-    ...{ store: memoryStore(), upstream, now: () => ++time, newId: () => `id-${++ids}` },
+    ...{ store: memoryStore(), storeWaitMs, upstream, now: () => ++time, newId: () => `id-${++ids}` },
   })
   onTestFinished(async () => {
     await server.close()

@@ -5,6 +5,7 @@ import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { openaiAnswer, startUpstream } from '../../scripted-upstream.ts'
 import { type AdapterName, clientAdapters, type Reply, type Said } from '../identity-fuzz/adapters.ts'
 import { createRandom } from '../random.ts'
+import { storeWaitMs } from '../start-server.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -77,7 +78,7 @@ export async function runWorld(
   const upstream = openaiUpstream({ url: model.url, window: pick([1_000, 2_000, 4_096, 200_000]) })
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
-    ...{ store: memoryStore(), upstream, now: () => ++time, newId: () => `id-${++ids}` },
+    ...{ store: memoryStore(), storeWaitMs, upstream, now: () => ++time, newId: () => `id-${++ids}` },
     policy: choosePolicy(pick(policyNames)),
   })
   const fetch = through(request => server.fetch(request))
