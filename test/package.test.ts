@@ -178,7 +178,7 @@ describe('the files of the package', () => {
     const bin = join(project, 'node_modules/throughline/dist/cli/main.js')
     expect(run(process.execPath, [bin, '--help'], project)).toContain('Usage: throughline')
     expect(run(process.execPath, ['node_modules/throughline/examples/run.mjs', 'fit'], project)).toContain(
-      '304 messages became',
+      '306 messages became',
     )
   })
 
