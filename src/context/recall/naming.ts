@@ -53,7 +53,7 @@ function isAboutUs(index: RankedIndex, text: string, n: number): boolean {
   return isPersonal(text) || wordsOf(text.slice(1)).some(word => isName(word) && termsOf(word).some(isOften))
 }
 
-/** The share of the messages that have the name of somebody who is often spoken of. */
+/** A name that this share of the messages has belongs to the people of the talk. */
 const oftenShare = 1 / 50
 
 /** Whether a text speaks of the speaker. */
@@ -61,8 +61,8 @@ export const isPersonal = (text: string): boolean =>
   /\b(?:i|me|my|we|our|ich|mein|wir|yo|mis?)\b/i.test(text) || possessive.test(fold(text))
 
 /**
- * How much of a text one of the entries before `n` says, with so many beside it: the share of the text's words, rare ones counting more.
- * 0 where only words of talk and small numbers are shared, which name nothing.
+ * Gives the share of a text's words that an entry before `n` has, together with its neighbours; rare words count more. It is 0 where
+ * they share nothing but words of talk, and small numbers that do not say which thing is meant.
  */
 function sharesOf(index: RankedIndex, text: string, n: number): (entry: number, beside: number) => number {
   const words = wordsOf(text)
