@@ -75,7 +75,7 @@ function useBranch({ thread, at, name, branches, mayInspect }: BranchOptions) {
   const answer = messages?.find(({ role }) => role === 'assistant')
   const text = answer ? messageText(answer).slice(0, longestQuery) : ''
   const used = useAnswered(own, point, mayInspect ? text : '')
-  const runs = useMemo(() => point && readFates(point.fates), [point])
+  const runs = useMemo(() => point && readFates(point.fates ?? ''), [point])
   return { listed, name, own, messages, point, runs, used: used && used.entry <= at ? used : undefined }
 }
 
