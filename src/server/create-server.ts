@@ -46,7 +46,9 @@ import { oneUpstream, type Upstreams } from './upstream/upstreams.ts'
 export interface ServerOptions
   extends AnswerOptions,
     Partial<Omit<ServerLimits, 'json'>>,
-    Partial<Pick<ServerParts, 'promise' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'>>,
+    Partial<
+      Pick<ServerParts, 'advertisedWindow' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'>
+    >,
     Pick<HistoryOptions, 'leaseMs' | 'embed' | 'remember'>,
     Partial<Pick<CacheOptions, 'readAhead' | 'slots' | 'quietMs' | 'openTurnMs'>>,
     Partial<Pick<SweepOptions, 'sideMs' | 'keepMs' | 'keepCallsMs' | 'onDeleted'>>,
@@ -87,7 +89,7 @@ const defaults = {
   memory: true,
   onStoreFault: 'pass',
   storeWaitMs: 200,
-  promise: 1_000_000,
+  advertisedWindow: 1_000_000,
   manage: false,
   allowed: { host: '127.0.0.1', hosts: [], origins: [] },
   apiKeys: [],
@@ -124,9 +126,9 @@ export function createServer(rawOptions: ServerOptions) {
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
-  const store = noticingStore(restingStore(rememberingStore(patientStore(rawOptions.store))), (...write) => {
-    if (write[2] !== 'written') bodies.forget()
-    api.onWrite(...write)
+  const store = noticingStore(restingStore(rememberingStore(patientStore(rawOptions.store))), event => {
+    if (event.what !== 'written') bodies.forget()
+    api.onWrite(event)
   })
   const logOf = createLogs({ store, now, newId, remember, leaseMs, embed })
   const keys = createKeys(store, { now })

@@ -105,10 +105,10 @@ export async function answer(
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
       const place = { log, emit, signal, specs, replies: 'streamed', tally, passed } as const
-      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
-      const ownTools = new Map([[reading.name, reading]])
       let asking: Asking
       let asks = 0
+      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
+      const ownTools = new Map([[reading.name, reading]])
       const setUp = async () => {
         asking = await setUpAsking({ ...options, model: watched, settings, system, systemPrompt }, place)
         // What looks like a note is the client's to read.

@@ -2,6 +2,7 @@ import { createHistory, type History, type HistoryOptions } from '../../history/
 import type { Overlay } from '../../history/log/overlay.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import type { Front } from '../identity/chain.ts'
@@ -22,10 +23,7 @@ export function createLogs(options: HistoryOptions & Pick<Log, 'store'>) {
   const logs = new Map<string, Log>()
   return (tenant: string): Log => {
     const log = logs.get(tenant) ?? { store: options.store, tenant, history: history.of(tenant) }
-    logs.delete(tenant)
-    logs.set(tenant, log)
-    if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
-    return log
+    return putNewest(logs, tenant, log, mostLogs)
   }
 }
 
@@ -104,6 +102,19 @@ export interface LogPlace extends ClientList {
   /** For people; holds no text of the conversation. */
   readonly why: string
 }
+
+/** The place of messages whose client names their conversation and sends only what is new: there is nothing to compare. */
+export const placeByName = (
+  place: Pick<LogPlace, 'kind' | 'thread' | 'messages' | 'marks' | 'why'>,
+): LogPlace => ({
+  ...place,
+  from: 0,
+  items: [],
+  scope: '',
+  isSide: false,
+  isNamed: true,
+  isDelta: true,
+})
 
 /** An answer that is in the log already: the client lost it on the way, and asks again. */
 export interface Again {

@@ -19,7 +19,14 @@ import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
-import { type Inquiry, type Log, type LogPlace, logOfSpeaker, sourceOf } from '../exchange/inquiry.ts'
+import {
+  type Inquiry,
+  type Log,
+  type LogPlace,
+  logOfSpeaker,
+  placeByName,
+  sourceOf,
+} from '../exchange/inquiry.ts'
 import { withoutPatience, withPatience } from '../exchange/patient-store.ts'
 import { inPieces, placeHeaders } from '../exchange/reply-writer.ts'
 import { takePlace } from '../exchange/take-place.ts'
@@ -196,10 +203,7 @@ export async function answerUI(
       ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
-  const place: LogPlace = {
-    ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
-    ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
-  }
+  const place = placeByName({ kind, thread, messages, marks, why: 'named by useChat' })
   await checkPlace(inquiry, place, { options, model })
   const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {
