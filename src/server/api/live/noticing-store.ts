@@ -1,4 +1,4 @@
-import { isExperiment } from '../../../experiment/log/shown-store.ts'
+import { isExperiment } from '../../../history/shown-store.ts'
 import type { ConversationInfo, Store, ThreadKey } from '../../../stores/store.ts'
 
 /** Called after something was written to a conversation, or the conversation was deleted. */
