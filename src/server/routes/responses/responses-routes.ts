@@ -53,9 +53,13 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
       const { raw } = context.req
       const { bytes, body } = await read(raw)
       const upstream = upstreams.find(modelIn(body))?.upstream
-      if (!upstream?.forms?.has(adapter.form!))
-        return context.json(toAnswer(await count(context, adapter, body, defaults)))
-      return passBody(upstream, raw, path, bytes)
+      if (upstream && (await upstream.speaks?.(adapter.form!, raw.signal))) {
+        const counted = await passBody(upstream, raw, path, bytes)
+        // Servers of other makers speak the form and do not count.
+        if (counted.status !== 404 && counted.status !== 405) return counted
+        await counted.body?.cancel()
+      }
+      return context.json(toAnswer(await count(context, adapter, body, defaults)))
     })
   }
 
