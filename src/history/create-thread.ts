@@ -13,7 +13,7 @@ import { leadingPrompt, toPlan } from './calls/plan.ts'
 import { eraseEntry } from './erase-entry.ts'
 import { createHands, type HandSource } from './hands.ts'
 import { findQuotes, type Passages } from './log/find-quotes.ts'
-import { type Hand, isHandEntry } from './log/hand.ts'
+import { type Hand, isHandEntry } from './log/hand-entry.ts'
 import type { StillSaid } from './log/lines.ts'
 import {
   asSeen,

@@ -1,7 +1,8 @@
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
-import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory } from '../../history/index.ts'
+import { shownStore } from '../../history/shown-store.ts'
+import { isReserved } from '../../history/side-name.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import { putNewest } from '../../log/put-newest.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
@@ -106,7 +107,7 @@ async function refuseHidden(
   const { actor = '' } = (query ?? {}) as { readonly actor?: string }
   if (conversation === undefined || scope === 'admin') return
   if (scope === 'chat') refuseInner({ conversation, actor })
-  if (isInnerActor(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
+  if (isReserved(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
   await refuseExperiment(log, conversation, caller)
   if (scope !== 'chat') await refuseOthers(log, conversation)
 }

@@ -1,7 +1,7 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/values.ts'
+import type { ReplyCall } from '../../models/model.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ReplyCall } from '../../turn/reply.ts'
 import { isUser } from '../identity/agreement.ts'
 import { hashOfText } from '../identity/chain.ts'
 import { comparedOf, type ListItem } from '../identity/item.ts'

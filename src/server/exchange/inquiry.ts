@@ -1,8 +1,7 @@
-import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
+import type { History } from '../../history/history.ts'
 import type { Overlay } from '../../history/log/overlay.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { putNewest } from '../../log/put-newest.ts'
 import type { Store, ThreadKey } from '../../stores/store.ts'
 import type { ChatRequest } from '../adapters/adapter.ts'
 import type { Front } from '../identity/chain.ts'
@@ -15,19 +14,6 @@ export interface Log {
   readonly history: History
   readonly tenant: string
 }
-
-/** The logs of all tenants on a store; those used last are held, with what they have in memory. */
-export function createLogs(options: HistoryOptions & Pick<Log, 'store'>) {
-  // One history for all: what it holds in memory is bounded once.
-  const history = createHistory(options)
-  const logs = new Map<string, Log>()
-  return (tenant: string): Log => {
-    const log = logs.get(tenant) ?? { store: options.store, tenant, history: history.of(tenant) }
-    return putNewest(logs, tenant, log, mostLogs)
-  }
-}
-
-const mostLogs = 100
 
 export const logOfPerson = (log: Log, person: string | undefined): Log =>
   person === undefined || person === log.history.person

@@ -1,4 +1,4 @@
-import { isExperiment } from '../../../experiment/log/shown-store.ts'
+import { isExperiment } from '../../../history/shown-store.ts'
 import type { ConversationInfo, ConversationKey, Store, ThreadKey } from '../../../stores/store.ts'
 
 /** Something was written to a conversation, or the conversation was deleted. */
