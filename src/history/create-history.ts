@@ -33,8 +33,18 @@ export function createHistory(options: HistoryOptions): History {
 }
 
 const historyNames: OptionNames<HistoryOptions> = {
-  ...{ store: 1, count: 1, embed: 1, tenant: 1, person: 1, remember: 1, leaseMs: 1, now: 1, newId: 1 },
-  ...{ window: 1, reserve: 1, policy: 1 },
+  store: 1,
+  count: 1,
+  embed: 1,
+  tenant: 1,
+  person: 1,
+  remember: 1,
+  leaseMs: 1,
+  now: 1,
+  newId: 1,
+  window: 1,
+  reserve: 1,
+  policy: 1,
 }
 
 /** What the histories of all tenants on a store share. */

@@ -46,7 +46,11 @@ interface ThreadSource extends HandSource {
 
 const { count: _, ...changeNames } = fitNames
 const contextNames: OptionNames<ThreadContextOptions> = {
-  ...{ ...changeNames, at: 1, system: 1, next: 1, hands: 1 },
+  ...changeNames,
+  at: 1,
+  system: 1,
+  next: 1,
+  hands: 1,
 }
 
 export function createThread(options: ThreadSource): Thread {
@@ -106,8 +110,12 @@ export function createThread(options: ThreadSource): Thread {
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
     const settings = {
-      ...{ passages, isStillSaid: isStillSaid(), person, now },
-      ...{ effort: policy?.effort ?? 0.5, room: window - reserve },
+      passages,
+      isStillSaid: isStillSaid(),
+      person,
+      now,
+      effort: policy?.effort ?? 0.5,
+      room: window - reserve,
     }
     const quotes = await findQuotes(source, message, messages, settings)
     return quotes.length > 0 ? quotes : undefined
@@ -159,7 +167,13 @@ export function createThread(options: ThreadSource): Thread {
     erase: seq => eraseEntry(options, seq),
     async begin(input, how = {}) {
       refuseUnknown(how, {
-        ...{ key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, mayDeferSync: 1, overlay: 1 },
+        key: 1,
+        cancelledTurn: 1,
+        data: 1,
+        marks: 1,
+        after: 1,
+        mayDeferSync: 1,
+        overlay: 1,
       })
       const { key: idempotency, cancelledTurn, data, marks, after, mayDeferSync, overlay } = how
       const sources = Array.isArray(input) ? (input as readonly TurnMessage[]) : [input as TurnMessage]

@@ -114,7 +114,11 @@ const defaults = {
 
 /** What would change a request, or ask the upstream for anything that its client did not. */
 const passing = {
-  ...{ notes: false, readMessages: false, sideModel: undefined, readAhead: 'off', slots: 'off' },
+  notes: false,
+  readMessages: false,
+  sideModel: undefined,
+  readAhead: 'off',
+  slots: 'off',
 } as const satisfies Partial<ServerOptions>
 
 export type Server = ReturnType<typeof createServer>
@@ -150,8 +154,18 @@ export function createServer(rawOptions: ServerOptions) {
   const json = { maxDepth, maxValues: maxMessages * 20 }
   const bodies = createBodyParser(json)
   const parts = {
-    ...{ ...settled, ...bodies, json, upstreams, options, began: now() },
-    ...{ runner, gate, cache, keys, cancels, logOf },
+    ...settled,
+    ...bodies,
+    json,
+    upstreams,
+    options,
+    began: now(),
+    runner,
+    gate,
+    cache,
+    keys,
+    cancels,
+    logOf,
   } satisfies ServerParts
   const modelBeside = (name: string) => cache.beside(upstreams.of(name).upstream, upstreams.model(name))
   const api = createApi({
@@ -241,7 +255,9 @@ export function createServer(rawOptions: ServerOptions) {
 const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
-    ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
+    'x-request-id',
+    'x-throughline-conversation',
+    'x-throughline-branch',
     ...[
       'tokens',
       'window',

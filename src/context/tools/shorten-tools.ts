@@ -100,13 +100,23 @@ const deepest = 64
 
 const exampleNames: ReadonlySet<string> = new Set(['examples', 'example', '$comment'])
 const mapsOfSchemas: ReadonlySet<string> = new Set([
-  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'],
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
 ])
 const alternatives: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'])
 const schemas: ReadonlySet<string> = new Set([
   ...alternatives,
-  ...['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'],
-  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'contains',
+  'unevaluatedItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
 ])
 
 /** The same fields in the same order; those that become undefined are left out. */

@@ -48,7 +48,12 @@ export function createApi(options: ApiOptions) {
     const has: ApiCall['has'] = scope => caller.scopes.includes(scope)
     const looked = logOfPerson(lookingAt(caller.tenant, has('inspect')), log.history.person)
     const call: ApiCall = {
-      ...{ request, requestId, caller, parts, ...read, has },
+      request,
+      requestId,
+      caller,
+      parts,
+      ...read,
+      has,
       // A route that only reads has nothing else to read from.
       log: route.scope === 'read' ? looked : log,
       signal: AbortSignal.any([request.signal, left.signal]),

@@ -226,8 +226,13 @@ export function isShown(name: SettingName, value: unknown): boolean {
 
 /** Settings whose values are not shown: never, or not with all of an address. */
 const secrets: Readonly<Partial<Record<SettingName, 'address' | 'database' | 'all'>>> = {
-  ...{ db: 'database', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
-  ...{ upstreamKey: 'all', upstreams: 'all', apiKeys: 'all' },
+  db: 'database',
+  upstream: 'address',
+  ollamaHost: 'address',
+  embedHost: 'address',
+  upstreamKey: 'all',
+  upstreams: 'all',
+  apiKeys: 'all',
 }
 
 /** `--upstream-key` */

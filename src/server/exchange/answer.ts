@@ -19,8 +19,15 @@ import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
 const turnOptionNames = [
-  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy'] as const),
-  ...(['retries', 'stallMs', 'maxReply'] as const),
+  'window',
+  'reserve',
+  'overflow',
+  'maxToolTokens',
+  'notes',
+  'policy',
+  'retries',
+  'stallMs',
+  'maxReply',
 ] as const
 export const answerOptionNames = [...turnOptionNames, 'steadyPrompt', 'readMessages', 'shadow'] as const
 

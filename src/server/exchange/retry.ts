@@ -125,8 +125,12 @@ export async function findAtEnd(
     }
     const repeated = entries.slice(0, stretch.start).map(({ view }) => view)
     failed ??= {
-      ...{ kind: 'failed', thread, turn, isLast: stretch.end === entries.length },
-      ...{ messages: [...repeated, ...messages.slice(stretch.from)], repeated: repeated.length },
+      kind: 'failed',
+      thread,
+      turn,
+      isLast: stretch.end === entries.length,
+      messages: [...repeated, ...messages.slice(stretch.from)],
+      repeated: repeated.length,
     }
   }
   if (!failed) return undefined

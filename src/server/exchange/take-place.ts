@@ -156,7 +156,12 @@ const isFirst = ({ kind, isSide, isNamed, items }: LogPlace) =>
 
 /** What the log says of a request, for people. */
 const requestData = (inquiry: Inquiry, { kind, why, beside, isNamed }: LogPlace) => ({
-  ...{ adapter: inquiry.adapter, kind, why, client: clientOf(inquiry), named: isNamed || undefined, beside },
+  adapter: inquiry.adapter,
+  kind,
+  why,
+  client: clientOf(inquiry),
+  named: isNamed || undefined,
+  beside,
 })
 
 /** A call of a function takes a limited number of arguments. */

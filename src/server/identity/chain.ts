@@ -61,7 +61,9 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
       const ofWords = short(words.copy())
       const alone = [scope, item.text]
       return {
-        ...{ whole: whole ? short(whole.copy()) : ofWords, words: ofWords, alone: textHash(alone) },
+        whole: whole ? short(whole.copy()) : ofWords,
+        words: ofWords,
+        alone: textHash(alone),
         ...(last && { pair: textHash([scope, last.text, item.text]) }),
       }
     },

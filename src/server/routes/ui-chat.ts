@@ -54,7 +54,9 @@ export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
     await refuseExperiment(log, uiRequest.conversation, caller)
     return withPatience(route.storeWaitMs, () =>
       replies.answer({
-        ...{ history: log.history, uiRequest, signal: request.signal },
+        history: log.history,
+        uiRequest,
+        signal: request.signal,
         headers: thread => placeHeaders(requestId, thread),
         async start({ thread, marks, signal }) {
           const name = chosen.model ?? (await firstModel(upstreams))
@@ -198,9 +200,22 @@ export async function answerUI(
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const inquiry: Inquiry = {
-    ...{ log, keyId, signal, newId, now, adapter: 'ui-chat', headers: {} },
+    log,
+    keyId,
+    signal,
+    newId,
+    now,
+    adapter: 'ui-chat',
+    headers: {},
     request: {
-      ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
+      model: model.name,
+      messages,
+      system,
+      tools,
+      settings: {},
+      stream: true,
+      named: {},
+      hints: {},
     },
   }
   const place = placeByName({ kind, thread, messages, marks, why: 'named by useChat' })
@@ -228,7 +243,10 @@ export async function answerUI(
   const cached = cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false })
   const { result } = await withoutPatience(() =>
     answer(inquiry, opened, {
-      ...{ model, options, cached, emit: emitWithCalls },
+      model,
+      options,
+      cached,
+      emit: emitWithCalls,
       dataOf(reply) {
         calls = reply.calls
         return undefined

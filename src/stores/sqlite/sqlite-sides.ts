@@ -103,7 +103,11 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
   if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
   if (!stored || stored === latest)
     connection.remember<PackedPlan>(keyOf(branchId), {
-      ...{ number: stored?.number ?? number, id, text, depth, dictionary },
+      number: stored?.number ?? number,
+      id,
+      text,
+      depth,
+      dictionary,
       packed: plan,
     })
 }

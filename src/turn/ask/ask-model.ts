@@ -100,7 +100,9 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       ...(cache.cacheLost === undefined ? [] : ['cache_lost']),
     ]
     call.keep({
-      ...{ status: 'completed', ...cache, ...present({ reported, sent: await reply.sent }) },
+      status: 'completed',
+      ...cache,
+      ...present({ reported, sent: await reply.sent }),
       ...(warnings.length > 0 && { warnings }),
     })
     if (cut !== undefined) await warn('prompt_truncated', cut)

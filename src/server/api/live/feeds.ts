@@ -251,9 +251,14 @@ const looksOf = ({ updatedAt, threads, person }: ConversationInfo) =>
   JSON.stringify([updatedAt, threads, person])
 
 const toWritten = ({ conversation, updatedAt, threads }: ConversationInfo): FeedEvent => ({
-  ...{ type: 'written', conversation, updatedAt, threads },
+  type: 'written',
+  conversation,
+  updatedAt,
+  threads,
 })
 
 const toEvent = (data: FeedEvent, id: number): ServerEvent<FeedEvent> => ({
-  ...{ event: data.type, data, id: String(id) },
+  event: data.type,
+  data,
+  id: String(id),
 })
