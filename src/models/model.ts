@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../log/error.ts'
-import type { MessageLike } from '../log/message.ts'
+import type { MessageLike, ToolCall } from '../log/message.ts'
 import { present } from '../log/values.ts'
 import type { Media } from './read-media.ts'
 
@@ -50,6 +50,8 @@ export interface ModelUsage {
 /** The counts that a provider told. Anything but a number is left out. */
 export const toUsage = (counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
+
+export type ReplyCall = Required<ToolCall>
 
 export type ModelPart =
   | {

@@ -66,6 +66,14 @@ export function timelineQuery(place: ThreadAddress) {
   })
 }
 
+/** The first place from an entry on where a model was asked. */
+export const firstPointQuery = (place: ThreadAddress, since: number) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'first point', since],
+    queryFn: async ({ signal }): Promise<TimelinePoint | null> =>
+      (await collect(readPoints(place, { since, limit: 1 }, signal)))[0] ?? null,
+  })
+
 /** Adds points from an entry on to a timeline that has not reached them yet. */
 export const pointsQuery = (place: ThreadAddress, since: number) =>
   queryOptions({

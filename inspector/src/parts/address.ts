@@ -39,6 +39,8 @@ export const readConversationSearch = searchReader({
   ...{ a: text, b: text, systemA: text, systemB: text },
   /** Context: the sentence of the answer whose sources are shown, and what the model is looked for to have seen. */
   ...{ said: text, saw: text },
+  /** Chat: the branch that is compared with the one that is shown. */
+  beside: text,
   /** Over time: the policy to compare with, and what a bar is. */
   ...{ with: text, by: oneOf('turn', 'call') },
 })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { countFates } from '../../context/make-receipt.ts'
 import { fates } from '../../context/receipt.ts'
-import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
 import { roomOf } from '../../history/calls/plan.ts'
 import { readPlan, stretchesOf } from '../../history/calls/read-plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
-import { isSideName } from '../../history/side-name.ts'
+import { isExperiment } from '../../history/shown-store.ts'
+import { isReserved, isSideName } from '../../history/side-name.ts'
 import { titleOf } from '../../history/title-of.ts'
 import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -69,7 +69,7 @@ export async function readLatest(
   { log, looking, has }: ApiCall,
   { conversation, threads }: ConversationInfo,
 ) {
-  const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
+  const spoken = threads.filter(({ actor, branch }) => !isReserved(actor) && !isSideName(branch))
   const [newest] = (spoken.length > 0 ? spoken : threads).toSorted((a, b) => b.updatedAt - a.updatedAt)
   if (!newest) return undefined
   const { actor, branch, head: entries } = newest

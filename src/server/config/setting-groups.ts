@@ -6,7 +6,7 @@ export const settingGroups = {
   'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'sideModel'],
   'What is sent': [
     ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'steadyPrompt'] as const),
-    ...(['readMessages', 'promise'] as const),
+    ...(['readMessages', 'advertisedWindow'] as const),
   ],
   'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],
   'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],

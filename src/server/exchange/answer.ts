@@ -1,10 +1,10 @@
 import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { Model } from '../../models/model.ts'
+import type { Model, ReplyCall } from '../../models/model.ts'
 import { isStoreFault } from '../../stores/store-error.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
-import type { ModelReply, ReplyCall, TurnPart, TurnResult } from '../../turn/reply.ts'
+import type { ModelReply, TurnPart, TurnResult } from '../../turn/reply.ts'
 import { runTurn } from '../../turn/run-turn.ts'
 import { setUpAsking } from '../../turn/set-up-asking.ts'
 import { keepResult, runTool } from '../../turn/tools/run-tools.ts'
@@ -109,10 +109,10 @@ export async function answer(
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
       const place = { log, emit, signal, specs, replies: 'streamed', tally, passed } as const
-      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
-      const ownTools = new Map([[reading.name, reading]])
       let asking: Asking
       let asks = 0
+      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
+      const ownTools = new Map([[reading.name, reading]])
       const setUp = async () => {
         asking = await setUpAsking({ ...options, model: watched, settings, system, systemPrompt }, place)
         // What looks like a note is the client's to read.

@@ -111,7 +111,7 @@ export async function answerChat(
       return compacted
     }
     run.enter(request.signal)
-    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
+    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.advertisedWindow, signal))
     return await respond({
       ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
       ...{ onStoreFault, storeWaitMs, admit },

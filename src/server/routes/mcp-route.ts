@@ -1,5 +1,5 @@
-import { shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory, type Hands, type Thread } from '../../history/index.ts'
+import { shownStore } from '../../history/shown-store.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'

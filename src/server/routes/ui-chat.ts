@@ -9,17 +9,24 @@ import { withRests } from '../../history/log/rests.ts'
 import { BadRequestError, NotFoundError } from '../../log/error.ts'
 import { read } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import type { Model, ToolSpec } from '../../models/model.ts'
+import type { Model, ReplyCall, ToolSpec } from '../../models/model.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ReplyCall, TurnPart } from '../../turn/reply.ts'
+import type { TurnPart } from '../../turn/reply.ts'
 import { notesInReply } from '../../turn/set-up-asking.ts'
 import { toToolSpec } from '../adapters/read-tools.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
-import { type Inquiry, type Log, type LogPlace, logOfSpeaker, sourceOf } from '../exchange/inquiry.ts'
+import {
+  type Inquiry,
+  type Log,
+  type LogPlace,
+  logOfSpeaker,
+  placeByName,
+  sourceOf,
+} from '../exchange/inquiry.ts'
 import { withoutPatience, withPatience } from '../exchange/patient-store.ts'
 import { inPieces, placeHeaders } from '../exchange/reply-writer.ts'
 import { takePlace } from '../exchange/take-place.ts'
@@ -196,10 +203,7 @@ export async function answerUI(
       ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
     },
   }
-  const place: LogPlace = {
-    ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
-    ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
-  }
+  const place = placeByName({ kind, thread, messages, marks, why: 'named by useChat' })
   await checkPlace(inquiry, place, { options, model })
   const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {

@@ -30,7 +30,7 @@ export function sqliteSides(context: SqliteContext) {
         connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, packed), packed)
       }
       // A cache that is lost is made again.
-      await context.write(thread, work, { isFollowed: true })
+      await context.write(thread, work, { mayDeferSync: true })
     },
     async loadCache(thread, key) {
       const connection = context.ready()

@@ -1,6 +1,6 @@
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { readMessageName, readResultName } from '../../log/reading-tools.ts'
+import { readMessageName, readResultName } from '../../log/tool-names.ts'
 import { isCount } from '../../log/values.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'

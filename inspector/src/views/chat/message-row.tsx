@@ -77,7 +77,13 @@ function UserRow(props: RowProps) {
   const brought = chat.brought.get(seq) ?? props.row.brought
   const isOnlyPaste = useIsOnlyPaste(text)
   if (editing?.seq === seq) return <EditBox {...editing} actions={actions} />
-  const switcher = versions && <VersionSwitch versions={versions} onOpen={branch => actions.open(branch)} />
+  const switcher = versions && (
+    <VersionSwitch
+      versions={versions}
+      onOpen={branch => actions.open(branch)}
+      onCompare={branch => actions.compare(branch)}
+    />
+  )
   return (
     <>
       <div className={`flex at-end gap-2 ${styles.asked}`}>

@@ -23,6 +23,8 @@ export interface RowActions {
   readonly again: (seq: number) => void
   readonly branch: (seq: number) => void
   readonly open: (branch: string) => void
+  /** Puts another branch beside the one that is shown; undefined closes the comparison. */
+  readonly compare: (branch: string | undefined) => void
 }
 
 /** What all rows of a chat share. */
