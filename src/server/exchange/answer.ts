@@ -15,6 +15,7 @@ import { callMark } from '../identity/chain.ts'
 import { ownResult } from '../identity/item.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Inquiry } from './inquiry.ts'
+import { refuseStandIn } from './refuse-stand-in.ts'
 import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
@@ -84,9 +85,12 @@ export async function answer(
   const steered = cached.steer(model)
   const watched: Model = {
     ...steered,
-    stream(call) {
+    async *stream(call) {
       isAsked = true
-      return steered.stream(call)
+      for await (const part of steered.stream(call)) {
+        if (part.type === 'tool-call') refuseStandIn(part, call.messages)
+        yield part
+      }
     },
   }
   const emit = (part: TurnPart) => {
