@@ -123,6 +123,29 @@ it('finds a circle', () => {
   ).toEqual(['b', 'c', 'b'])
 })
 
+/** The files that a file needs to run: what it imports besides types. */
+function valuesOf(file: string): readonly string[] {
+  const code = readFileSync(join(root, file), 'utf8')
+  const imports = code.matchAll(/^(?:import|export) (?!type )([^'"]*?)from '(\.[^']+)'/gm)
+  return [...imports].flatMap(([, names, path]) => {
+    const isOfTypes = /^\{(?:\s*type \w+(?: as \w+)?,?)+\s*\}\s*$/.test(names!)
+    return isOfTypes ? [] : [relative(root, join(root, dirname(file), path!))]
+  })
+}
+
+/** The lines of a file and of all that stands behind it. */
+function linesBehind(file: string): number {
+  const seen = new Set([file])
+  for (const one of seen) for (const target of valuesOf(one)) seen.add(target)
+  return [...seen].reduce((sum, one) => sum + readFileSync(join(root, one), 'utf8').split('\n').length - 1, 0)
+}
+
+it('has little to know behind the place of a request', () => {
+  const lines = linesBehind('server/exchange/find-place.ts')
+  expect(lines).toBeGreaterThan(linesBehind('server/exchange/decide.ts'))
+  expect(lines).toBeLessThanOrEqual(6000)
+})
+
 it('does not touch Node but in the server, the command line, the stores and the request context', () => {
   const node = files.filter(
     file =>

@@ -1,7 +1,7 @@
 import type { Entry } from '../../context/conversation/stamp-entry.ts'
 import type { Transcript } from '../../context/conversation/transcript.ts'
 import type { LogFacts } from './checkpoints.ts'
-import { isHandEntry } from './hand.ts'
+import { isHandEntry } from './hand-entry.ts'
 import type { LoggedMessage } from './logged-message.ts'
 import { readLog } from './read-log.ts'
 import { type Loading, whileLoading } from './while-loading.ts'
@@ -38,7 +38,11 @@ export async function threadCopy({ loading, ...copied }: CopiedThread): Promise<
     break
   }
   const of = (transcript: Transcript): ThreadCopy => ({
-    ...{ ...copied, transcript, last, asking, of },
+    ...copied,
+    transcript,
+    last,
+    asking,
+    of,
     loaded: work => whileLoading(transcript, loading, work),
     viewAt(seq) {
       const { system } = copied

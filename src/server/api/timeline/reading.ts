@@ -4,7 +4,8 @@ import { type Context, type FitOptions, fitConversation, readWhole } from '../..
 import type { PromptLayout } from '../../../context/prompt/layout.ts'
 import { shareIndex } from '../../../context/recall/index-transcript.ts'
 import type { LoggedMessage } from '../../../history/index.ts'
-import { applyHands, handsAt, isHandEntry, type PlacedHands } from '../../../history/log/hand.ts'
+import { applyHands, handsAt, type PlacedHands } from '../../../history/log/hand.ts'
+import { isHandEntry } from '../../../history/log/hand-entry.ts'
 import type { ThreadCopy } from '../../../history/log/thread-copy.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
@@ -38,9 +39,17 @@ interface ReadingState {
 export function createReading(count: Required<TokenCounter>, before?: ReadingState) {
   const read: ReadingState = before ?? {
     conversation: createConversation(count),
-    ...{ views: [], first: 1, tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
+    views: [],
+    first: 1,
+    tokensUpTo: [0],
+    places: new WeakMap(),
+    prompts: new Map(),
     factors: new Map(),
-    ...{ user: 0, last: undefined, asking: undefined, layout: {}, hands: [] },
+    user: 0,
+    last: undefined,
+    asking: undefined,
+    layout: {},
+    hands: [],
   }
   const { conversation, past, views, first, tokensUpTo, places, prompts, factors } = read
 
@@ -57,7 +66,9 @@ export function createReading(count: Required<TokenCounter>, before?: ReadingSta
   const loaded = async <T>(work: () => T): Promise<T> => (past ? past.loaded(work) : work())
 
   return {
-    ...{ count, tokensUpTo, loaded },
+    count,
+    tokensUpTo,
+    loaded,
     /** The message that contexts take at a place. */
     viewAt: (seq: number): MessageLike | undefined => (seq < first ? past?.viewAt(seq) : views[seq - first]),
     /** How many messages it holds. */
@@ -112,8 +123,10 @@ export function createReading(count: Required<TokenCounter>, before?: ReadingSta
           ...read,
           past: past?.of(fork),
           conversation: createConversation(count, { system: [...system], transcript: fork }),
-          ...{ views: [...views], tokensUpTo: [...tokensUpTo] },
-          ...{ factors: new Map(factors), hands: [...read.hands] },
+          views: [...views],
+          tokensUpTo: [...tokensUpTo],
+          factors: new Map(factors),
+          hands: [...read.hands],
         }
       })
     },
@@ -131,11 +144,17 @@ export function readOn(count: Required<TokenCounter>, past: ThreadCopy): ThreadR
     .map(([, { model, factor }]) => [model, factor] as const)
   const newest = transcript.turns.at(-1)
   return createReading(count, {
-    ...{ past, views: [], first: at + 1, tokensUpTo, places: new WeakMap(), prompts: new Map() },
+    past,
+    views: [],
+    first: at + 1,
+    tokensUpTo,
+    places: new WeakMap(),
+    prompts: new Map(),
     conversation: createConversation(count, { system, transcript }),
     factors: new Map(factors),
     user: newest === undefined ? 0 : system.length + 1 + transcript.units[newest]!.from,
-    ...{ last, asking },
+    last,
+    asking,
     layout: facts.layouts.findLast(isBefore)?.[1] ?? {},
     hands: facts.hands.filter(isBefore),
   })
