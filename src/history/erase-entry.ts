@@ -110,7 +110,8 @@ function toMark(entry: StoredEntry, places: ReadonlySet<number>, { count }: Hand
   return recounted(
     entry,
     {
-      ...{ erased: true, message: erasedMessage(readMessage(message, entry.seq)) },
+      erased: true,
+      message: erasedMessage(readMessage(message, entry.seq)),
       ...Object.fromEntries(facts),
       ...(overlay && { overlay: withoutWords(overlay, places) }),
     },

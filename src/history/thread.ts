@@ -30,7 +30,7 @@ export interface Thread extends Hands {
   /** Begins a turn and stores its messages. LeaseError while another is held; `retryAfterMs` says when its lease runs out. */
   begin(input: TurnMessage | readonly TurnMessage[], options?: BeginOptions): Promise<Begun>
   /** Goes on with a turn whose writer is gone; undefined if none is open. LeaseError with `retryAfterMs` while it is held. */
-  resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
+  resume(options?: Pick<BeginOptions, 'mayDeferSync'>): Promise<Resumed | undefined>
   /** Erases a message's text from log, index, vectors, caches and records of calls; a mark stays. LeaseError if a turn is held. */
   erase(seq: number): Promise<void>
   /** Messages that repeat others, to be stored from a place on, with what a person has done with those: the last has all hands. */
@@ -110,7 +110,7 @@ export interface BeginOptions {
   /** How the list of the client that sent these messages lies over the thread. Holds from the first of them on. */
   readonly overlay?: Overlay | undefined
   /** Whether the caller stores a call, or leaves or ends the turn, before reporting success: then all is on disk. Default false. */
-  readonly isFollowed?: boolean | undefined
+  readonly mayDeferSync?: boolean | undefined
 }
 
 export interface RecentOptions extends ReadStateOptions {

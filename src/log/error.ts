@@ -96,7 +96,16 @@ function adviceOn(name: string, all: readonly string[]): string {
 
 /** What options are called by other libraries, in small letters. A map, because any name may be asked for. */
 const ourNames: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
-  ...{ maxtokens: 'window', maxinputtokens: 'window', tokenlimit: 'window', maxcontexttokens: 'window' },
-  ...{ contextwindow: 'window', contextlength: 'window', contextsize: 'window', numctx: 'window' },
-  ...{ tokenizer: 'count', tokencounter: 'count', counttokens: 'count', strategy: 'policy' },
+  maxtokens: 'window',
+  maxinputtokens: 'window',
+  tokenlimit: 'window',
+  maxcontexttokens: 'window',
+  contextwindow: 'window',
+  contextlength: 'window',
+  contextsize: 'window',
+  numctx: 'window',
+  tokenizer: 'count',
+  tokencounter: 'count',
+  counttokens: 'count',
+  strategy: 'policy',
 })

@@ -146,6 +146,8 @@ export type ModelErrorCode =
   | 'system_refused'
   /** The reply was longer than is taken: it was stopped. */
   | 'reply_too_large'
+  /** A call holds a mark of its prompt that only stands for a text: the tool would take it for the text. */
+  | 'stand_in_copied'
 
 /** Why a model did not answer, and whether to try again. Never holds the texts that were sent. */
 export class ModelError extends ThroughlineError {
@@ -180,4 +182,5 @@ const retryable: ReadonlySet<ModelErrorCode> = new Set([
   'model_unavailable',
   'model_stalled',
   'model_stream_broken',
+  'stand_in_copied',
 ])

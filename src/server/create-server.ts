@@ -47,7 +47,9 @@ import { oneUpstream, type Upstreams } from './upstream/upstreams.ts'
 export interface ServerOptions
   extends AnswerOptions,
     Partial<Omit<ServerLimits, 'json'>>,
-    Partial<Pick<ServerParts, 'promise' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'>>,
+    Partial<
+      Pick<ServerParts, 'advertisedWindow' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'>
+    >,
     Pick<HistoryOptions, 'leaseMs' | 'embed' | 'remember'>,
     Partial<Pick<CacheOptions, 'readAhead' | 'slots' | 'quietMs' | 'openTurnMs'>>,
     Partial<Pick<SweepOptions, 'sideMs' | 'keepMs' | 'keepCallsMs' | 'onDeleted'>>,
@@ -90,7 +92,7 @@ const defaults = {
   memory: true,
   onStoreFault: 'pass',
   storeWaitMs: 200,
-  promise: 1_000_000,
+  advertisedWindow: 1_000_000,
   manage: false,
   allowed: { host: '127.0.0.1', hosts: [], origins: [] },
   apiKeys: [],
@@ -115,7 +117,11 @@ const defaults = {
 
 /** What would change a request, or ask the upstream for anything that its client did not. */
 const passing = {
-  ...{ notes: false, readMessages: false, sideModel: undefined, readAhead: 'off', slots: 'off' },
+  notes: false,
+  readMessages: false,
+  sideModel: undefined,
+  readAhead: 'off',
+  slots: 'off',
 } as const satisfies Partial<ServerOptions>
 
 export type Server = ReturnType<typeof createServer>
@@ -129,9 +135,9 @@ export function createServer(rawOptions: ServerOptions) {
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
-  const store = noticingStore(restingStore(rememberingStore(patientStore(rawOptions.store))), (...write) => {
-    if (write[2] !== 'written') bodies.forget()
-    api.onWrite(...write)
+  const store = noticingStore(restingStore(rememberingStore(patientStore(rawOptions.store))), event => {
+    if (event.what !== 'written') bodies.forget()
+    api.onWrite(event)
   })
   const logOf = createLogs({ store, now, newId, remember, leaseMs, embed })
   const keys = createKeys(store, { now })
@@ -152,8 +158,18 @@ export function createServer(rawOptions: ServerOptions) {
   const json = { maxDepth, maxValues: maxMessages * 20 }
   const bodies = createBodyParser(json)
   const parts = {
-    ...{ ...settled, ...bodies, json, upstreams, options, began: now() },
-    ...{ runner, gate, cache, keys, cancels, logOf },
+    ...settled,
+    ...bodies,
+    json,
+    upstreams,
+    options,
+    began: now(),
+    runner,
+    gate,
+    cache,
+    keys,
+    cancels,
+    logOf,
   } satisfies ServerParts
   const modelBeside = (name: string) => cache.beside(upstreams.of(name).upstream, upstreams.model(name))
   const api = createApi({
@@ -244,7 +260,9 @@ export function createServer(rawOptions: ServerOptions) {
 const forPages = cors({
   origin: origin => origin,
   exposeHeaders: [
-    ...['x-request-id', 'x-throughline-conversation', 'x-throughline-branch'],
+    'x-request-id',
+    'x-throughline-conversation',
+    'x-throughline-branch',
     ...[
       'tokens',
       'window',

@@ -53,7 +53,10 @@ export function toSeen(message: MessageLike): SeenMessage {
 
 /** Sums up the model calls of a turn that this process made. `arriving`: the reply that is not yet in the log. */
 export const createTally = () => ({
-  ...{ rounds: 0, usage: {} as ModelUsage, replies: [] as ModelReply[], arriving: emptyReply() },
+  rounds: 0,
+  usage: {} as ModelUsage,
+  replies: [] as ModelReply[],
+  arriving: emptyReply(),
 })
 
 export type Tally = ReturnType<typeof createTally>

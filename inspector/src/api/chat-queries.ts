@@ -98,7 +98,10 @@ export function forecastQuery(place: ThreadAddress, input: string, model: string
     gcTime: 0,
     queryFn: ({ signal }) =>
       ask('post /conversations/:conversation/forecast', {
-        ...{ params, query: thread, body: { input, model }, signal },
+        params,
+        query: thread,
+        body: { input, model },
+        signal,
       }),
   })
 }

@@ -21,7 +21,9 @@ export function experimentQuery(experiment: string) {
       const cached = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
       const since = cached.at(-1)?.step ?? 0
       const read = await ask('get /experiments/:experiment', {
-        ...{ params: { experiment }, query: { since }, signal },
+        params: { experiment },
+        query: { since },
+        signal,
       })
       return { ...read, snapshots: [...cached.filter(({ step }) => step < since), ...read.snapshots] }
     },

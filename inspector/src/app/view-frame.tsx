@@ -147,7 +147,8 @@ export function TabbedFrame({ list, kind, name, tabs, crumb, children }: TabbedF
   )
   useKeys(kind, [
     {
-      ...{ keys: 'y', does: 'copy the address of what you see' },
+      keys: 'y',
+      does: 'copy the address of what you see',
       run: () =>
         void navigator.clipboard.writeText(location.href).then(() => notify('The address is copied.')),
     },

@@ -67,7 +67,8 @@ export function toUIMessageStreamResponse(
     yield lastEvent
   }
   return new Response(toReadable(events(), textWriter(), { onEnd: () => parts.return?.() }), {
-    ...{ status, headers: all },
+    status,
+    headers: all,
   })
 }
 

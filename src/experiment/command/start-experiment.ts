@@ -153,7 +153,10 @@ function liveDisplay(experiment: Experiment, plan: ExperimentPlan) {
 function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }: ExperimentPlan): RunState {
   const now = Date.now()
   return {
-    ...{ id, name, maxSteps, environment },
+    id,
+    name,
+    maxSteps,
+    environment,
     step: 1,
     began: now,
     roles: roles.map(role => ({ name: role.name, doing: 'waits', since: now })),

@@ -61,7 +61,10 @@ export function nextLine(
     return `It has ended; "throughline experiment show ${quoted(id)}" shows how it stands.`
   if (status !== 'PAUSED') return undefined
   const words = [
-    ...['throughline', 'experiment', 'resume', quoted(id)],
+    'throughline',
+    'experiment',
+    'resume',
+    quoted(id),
     ...(plan === undefined ? [] : [quoted(plan)]),
     ...(model === undefined ? [] : ['--model', quoted(model)]),
     // The URL of a server is not printed: it may hold a password.

@@ -44,7 +44,9 @@ const view = summary.extend({
 
 const act = z.object({
   role: z.string(),
-  ...{ turn: count, first: place, last: place },
+  turn: count,
+  first: place,
+  last: place,
   status: turnStatus,
   error: z.string().optional().describe('the code of a failed turn'),
   startedAt: time,
@@ -52,7 +54,9 @@ const act = z.object({
   text: z.string().describe('what the model said'),
   tools: z.array(
     z.object({
-      ...{ seq: place, name: z.string(), arguments: z.string() },
+      seq: place,
+      name: z.string(),
+      arguments: z.string(),
       result: z.string().optional().describe('absent while the tool runs'),
       isError: z.boolean().optional(),
       changes: z.record(z.string(), z.string()).describe('the variables it changed, with their new values'),
@@ -61,8 +65,13 @@ const act = z.object({
   calls: z
     .array(
       z.object({
-        ...{ id: name, status: callStatus, model: z.string() },
-        ...{ predicted: count, reported: z.number().optional(), window: windowField, reserve: count },
+        id: name,
+        status: callStatus,
+        model: z.string(),
+        predicted: count,
+        reported: z.number().optional(),
+        window: windowField,
+        reserve: count,
         factor: factorField,
       }),
     )

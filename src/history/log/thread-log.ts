@@ -9,6 +9,7 @@ import { type Mentions, mentionsOf } from '../../context/why/mentions.ts'
 import { type Why, whyConversation } from '../../context/why/why-conversation.ts'
 import { InvalidOptionError, showValue } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import { isCount } from '../../log/values.ts'
 import type { ReadStateOptions, State } from '../../state/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
@@ -281,11 +282,7 @@ export function createThreadLogs({
   function of(key: ThreadKey): ThreadLog {
     const name = threadId(key)
     const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, isStillSaid, embed) }
-    // A map keeps the order of insertion: set again, this log becomes the newest.
-    logs.delete(name)
-    logs.set(name, entry)
-    if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
-    return entry.log
+    return putNewest(logs, name, entry, mostLogs).log
   }
 
   const isStillSaid = () => createStillSaid(source.store, line => of(line).overlay())

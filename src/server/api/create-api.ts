@@ -4,6 +4,7 @@ import { createHistory } from '../../history/index.ts'
 import { shownStore } from '../../history/shown-store.ts'
 import { isReserved } from '../../history/side-name.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
 import { notFound, refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { type Log, logOfPerson } from '../exchange/inquiry.ts'
@@ -12,7 +13,7 @@ import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
 import { type AnswerLimits, eventStream, lineStream, type ServerEvents } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
-import type { OnWrite } from './live/noticing-store.ts'
+import type { WriteEvent } from './live/noticing-store.ts'
 import { openApi } from './open-api.ts'
 import type { ApiCall, ApiOptions, ApiParts, FieldsSchema, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
@@ -29,10 +30,7 @@ export function createApi(options: ApiOptions) {
     const { store: whole } = logOf(tenant)
     const store = mayInspect ? whole : shownStore(whole)
     const view = looking.get(name) ?? { store, tenant, history: createHistory({ store, tenant, embed }) }
-    looking.delete(name)
-    looking.set(name, view)
-    if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)
-    return view
+    return putNewest(looking, name, view, mostTenants)
   }
 
   const feeds = createFeeds((...caller) => lookingAt(...caller).history, pollMs, maxListeners)
@@ -49,7 +47,12 @@ export function createApi(options: ApiOptions) {
     const has: ApiCall['has'] = scope => caller.scopes.includes(scope)
     const looked = logOfPerson(lookingAt(caller.tenant, has('inspect')), log.history.person)
     const call: ApiCall = {
-      ...{ request, requestId, caller, parts, ...read, has },
+      request,
+      requestId,
+      caller,
+      parts,
+      ...read,
+      has,
       // A route that only reads has nothing else to read from.
       log: route.scope === 'read' ? looked : log,
       signal: AbortSignal.any([request.signal, left.signal]),
@@ -62,13 +65,14 @@ export function createApi(options: ApiOptions) {
   }
 
   return {
-    onWrite(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
+    onWrite(event: WriteEvent): void {
+      const { tenant, conversation, what } = event
       if (what !== 'written') {
         // Nothing of it stays in memory, whichever way it was deleted.
         parts.timelines.drop(tenant, conversation)
         for (const mayInspect of [true, false]) looking.delete(JSON.stringify([tenant, mayInspect]))
       }
-      feeds.notice(tenant, conversation, what, gone)
+      feeds.notice(event)
     },
     /** How many streams of events are open. */
     listeners: () => feeds.listeners,

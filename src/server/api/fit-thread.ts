@@ -77,7 +77,10 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
     const settings = {
       ...inCounts(room),
       overflow: fields.overflow ?? 'keep',
-      ...{ policy: policyOf(fields) ?? policy, shape: fields.shape, hands: fields.hands, system },
+      policy: policyOf(fields) ?? policy,
+      shape: fields.shape,
+      hands: fields.hands,
+      system,
       // Only calls to a local upstream have moved lines by themselves.
       ...(plan?.given && { systemPrompt: promptPlace({ steadyPrompt }, true) }),
       ...notesInContext({ notes }),

@@ -166,7 +166,10 @@ export function defineRoute<
   const schemas: SchemaFields = places
   const params = [...path.matchAll(/:(\w+)/g)].map(([, param = '']) => [param, schemas[param] ?? name])
   const made = {
-    ...{ ...route, method, path, kind },
+    ...route,
+    method,
+    path,
+    kind,
     params: z.strictObject(Object.fromEntries(params)),
     query: z.strictObject(query),
     body: typeof body === 'object' ? z.strictObject(body) : body,

@@ -32,7 +32,9 @@ const thread = threadPlace.extend({
   forkOf: z.object({ branch: name, at: place }).optional(),
   begins: z
     .object({
-      ...{ turn: count, time, text: z.string().describe('its beginning') },
+      turn: count,
+      time,
+      text: z.string().describe('its beginning'),
       how: z
         .enum(['again', 'reworded', 'on'])
         .describe('whether it answers a turn again, words a message anew, or goes on where the other ends'),
@@ -82,7 +84,11 @@ const logged = z
 
 const brief = z
   .object({
-    ...{ seq: place, turn: count, role: z.string(), time, tokens: count.optional() },
+    seq: place,
+    turn: count,
+    role: z.string(),
+    time,
+    tokens: count.optional(),
     isErased: z.boolean().optional(),
     calls: z.array(z.string()).optional().describe('the tools that a reply called, by their names'),
   })
@@ -202,7 +208,7 @@ export const threadRoutes = [
     summary: 'Lists the newest notes that the model wrote to itself, oldest first.',
     query: page,
     answer: z.object({
-      notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
+      notes: z.array(z.object({ seq: place, turn: count, time, text: z.string() })),
     }),
     async handle(call) {
       const { key } = await threadOf(call)
@@ -244,8 +250,20 @@ function toLogged(entry: LoggedMessage, tokens: number | undefined) {
     entry
   const view = entry.view === message ? undefined : entry.view
   return {
-    ...{ id, seq, turn, time, message, isClosing, isBroken: isBroken || undefined, tokens },
-    ...{ view, isError, isErased, hands, data, calibration },
+    id,
+    seq,
+    turn,
+    time,
+    message,
+    isClosing,
+    isBroken: isBroken || undefined,
+    tokens,
+    view,
+    isError,
+    isErased,
+    hands,
+    data,
+    calibration,
   }
 }
 

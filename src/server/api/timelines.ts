@@ -9,7 +9,9 @@ import { fateIn, point, type TimelinePoint } from './timeline/point.ts'
 
 const end = z.object({ at: place, turn: count, time, call: name.optional() })
 const run = z.object({
-  ...{ fate: z.enum(fates), from: end, to: end },
+  fate: z.enum(fates),
+  from: end,
+  to: end,
   points: count.describe('how many contexts'),
 })
 

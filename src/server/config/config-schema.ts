@@ -37,7 +37,7 @@ export const configSchema = z.strictObject({
   ollamaHost: address().default('http://127.0.0.1:11434'),
   window: wholeNumber(1).optional(),
 
-  promise: wholeNumber(1).default(1_000_000),
+  advertisedWindow: wholeNumber(1).default(1_000_000),
   reserve: wholeNumber(0).optional(),
   overflow: oneOf(['error', 'keep', 'trim-results', 'trim']).default('trim-results'),
   maxToolTokens: wholeNumber(0).optional(),
@@ -118,7 +118,7 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   upstreams: 'several model servers, chosen by the names of models, in place of upstream',
   ollamaHost: 'where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST',
   window: 'the window of the upstream’s models in tokens; what Ollama has in memory keeps its own',
-  promise: 'the window that clients are told',
+  advertisedWindow: 'the window that clients are told',
   reserve:
     'the tokens kept free for a reply; without it, what is likely: an eighth of the window, more where replies were longer, never more than the client asks for',
   overflow:
@@ -232,8 +232,13 @@ export function isShown(name: string, value: unknown): boolean {
 
 /** Settings whose values are not shown: never, or not with all of an address. */
 const secrets: Readonly<Partial<Record<SettingName, 'address' | 'database' | 'all'>>> = {
-  ...{ db: 'database', upstream: 'address', ollamaHost: 'address', embedHost: 'address' },
-  ...{ upstreamKey: 'all', upstreams: 'all', apiKeys: 'all' },
+  db: 'database',
+  upstream: 'address',
+  ollamaHost: 'address',
+  embedHost: 'address',
+  upstreamKey: 'all',
+  upstreams: 'all',
+  apiKeys: 'all',
 }
 
 /** `--upstream-key` */

@@ -163,7 +163,9 @@ function checkConfig(
   const ollamaHost = looksAtItself ? configSchema.shape.ollamaHost.parse(undefined) : config.ollamaHost
   return {
     config: {
-      ...{ ...config, requireKeys, ollamaHost },
+      ...config,
+      requireKeys,
+      ollamaHost,
       upstreams: config.upstreams?.map(({ keyVariable, ...entry }) =>
         keyVariable === undefined ? entry : { ...entry, key: env[keyVariable]!.trim() },
       ),

@@ -1,4 +1,5 @@
 import { createHistory, type HistoryOptions } from '../../history/index.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import type { Log } from './inquiry.ts'
 
 /** The logs of all tenants on a store; those used last are held, with what they have in memory. */
@@ -8,10 +9,7 @@ export function createLogs(options: HistoryOptions & Pick<Log, 'store'>) {
   const logs = new Map<string, Log>()
   return (tenant: string): Log => {
     const log = logs.get(tenant) ?? { store: options.store, tenant, history: history.of(tenant) }
-    logs.delete(tenant)
-    logs.set(tenant, log)
-    if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
-    return log
+    return putNewest(logs, tenant, log, mostLogs)
   }
 }
 

@@ -94,7 +94,9 @@ async function gatherEnd(
   // Conversations of the Responses API are made before they are named.
   const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
   return {
-    ...{ by: 'end', list, thread },
+    by: 'end',
+    list,
+    thread,
     conversation: lines.length > 0 ? 'there' : isMade ? 'missing' : 'new',
     earlier: await findAtEnd(inquiry, thread, lines, list),
     why: `named by ${how}; the body holds what is new`,
@@ -129,7 +131,8 @@ async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientLi
   const messages = [...(repeated ?? []).map(({ view }) => view), ...brought.messages]
   const before = await itemBefore(log, thread, isBehind ? entry.seq + 1 : turn.first)
   return {
-    ...{ ...facts, list: { ...list, messages, items: [...before, ...itemsOf(messages)] } },
+    ...facts,
+    list: { ...list, messages, items: [...before, ...itemsOf(messages)] },
     repeated: repeated?.length,
   }
 }

@@ -89,6 +89,19 @@ export interface LogPlace extends ClientList {
   readonly why: string
 }
 
+/** The place of messages whose client names their conversation and sends only what is new: there is nothing to compare. */
+export const placeByName = (
+  place: Pick<LogPlace, 'kind' | 'thread' | 'messages' | 'marks' | 'why'>,
+): LogPlace => ({
+  ...place,
+  from: 0,
+  items: [],
+  scope: '',
+  isSide: false,
+  isNamed: true,
+  isDelta: true,
+})
+
 /** An answer that is in the log already: the client lost it on the way, and asks again. */
 export interface Again {
   readonly kind: 'again'

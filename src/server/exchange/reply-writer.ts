@@ -57,7 +57,9 @@ export function contextHeaders(
   const pieces = receipt.sent.flatMap(one => [one, ...(one.joined ?? [])])
   const quoted = pieces.reduce((sum, { remembered }) => sum + (remembered?.quotes.length ?? 0), 0)
   const figures = {
-    ...{ tokens, kept: kept + altered + moved, recalled: recalled + quoted },
+    tokens,
+    kept: kept + altered + moved,
+    recalled: recalled + quoted,
     'left-out': cleared + digested + omitted,
     read: tokens - toModelTokens(receipt.prefix?.tokens ?? 0, factor),
   }

@@ -111,12 +111,20 @@ export async function answerChat(
       return compacted
     }
     run.enter(request.signal)
-    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
+    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.advertisedWindow, signal))
     return await respond({
-      ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
-      ...{ onStoreFault, storeWaitMs, admit },
+      inquiry,
+      adapter,
+      run,
+      requestId,
+      cache: parts.cache,
+      limits: parts,
+      onStoreFault,
+      storeWaitMs,
+      admit,
       options: { ...parts.options, ...upstreamOptions },
-      ...{ upstream, model: upstreams.model(read.model) },
+      upstream,
+      model: upstreams.model(read.model),
       client: isNative ? toClientCall(request, body, parsed) : undefined,
       pass,
     })
@@ -134,7 +142,11 @@ const isLoader = ({ kind }: Upstream) => kind === 'ollama' || kind === 'reader'
 
 /** The answer to a request that only loads a model. */
 const emptyStart = (request: ChatRequest, time: number) => ({
-  ...{ id: '', time, model: request.model, request, promptTokens: 0 },
+  id: '',
+  time,
+  model: request.model,
+  request,
+  promptTokens: 0,
 })
 const emptyEnd = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const
 

@@ -29,7 +29,9 @@ export async function answerMcp(
   const { person } = log.history
   const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant, person })
   const server = createMcpServer({
-    ...{ history, version: manifest.version, mayInspect },
+    history,
+    version: manifest.version,
+    mayInspect,
     handsOf: caller.scopes.includes('chat') ? handsOf : undefined,
   })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })

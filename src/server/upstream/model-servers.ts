@@ -56,8 +56,15 @@ function withoutStrangers(settings: ModelSettings, isOpenAi: boolean): ModelSett
 const ollamaNames: ReadonlySet<string> = new Set(['keep_alive', 'num_keep', 'options'])
 
 const openAiNames: ReadonlySet<string> = new Set([
-  ...['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs'],
-  ...['tool_choice', 'parallel_tool_calls', 'verbosity'],
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'tool_choice',
+  'parallel_tool_calls',
+  'verbosity',
 ])
 
 /** Anthropic's API, or another server with `/v1/messages`. Its address may end with `/v1`. */
@@ -82,7 +89,11 @@ function openUpstream(
   const { server, ...models } = openServer({ ...setup, connection })
   const { address, isKeyed, pass, close } = connection
   return {
-    ...{ kind, address, isKeyed, ...models, close },
+    kind,
+    address,
+    isKeyed,
+    ...models,
+    close,
     ask: (question, isFact) => askJson(connection, server, question, isFact),
     pass: request => pass(request, server),
   }

@@ -44,7 +44,14 @@ export interface ToolOptions<Schema extends StandardSchema>
 }
 
 export const toolNames: OptionNames<ToolOptions<StandardSchema>> = {
-  ...{ name: 1, description: 1, timeoutMs: 1, inOrder: 1, endsTurn: 1, input: 1, parameters: 1, run: 1 },
+  name: 1,
+  description: 1,
+  timeoutMs: 1,
+  inOrder: 1,
+  endsTurn: 1,
+  input: 1,
+  parameters: 1,
+  run: 1,
 }
 
 /**

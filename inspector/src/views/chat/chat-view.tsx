@@ -140,8 +140,15 @@ export function ChatView() {
   const mayAct = mayChat && !live
   const chat = useMemo(
     () => ({
-      ...{ ...facts, thread: base, search: placeless, head, shownHead },
-      ...{ selected: search.entry, editing, mayChat: mayAct, actions },
+      ...facts,
+      thread: base,
+      search: placeless,
+      head,
+      shownHead,
+      selected: search.entry,
+      editing,
+      mayChat: mayAct,
+      actions,
     }),
     [facts, base, placeless, head, shownHead, search.entry, editing, mayAct, actions],
   )
@@ -227,7 +234,10 @@ export function ChatView() {
 }
 
 const noMoment: ConversationSearch = {
-  ...{ turn: undefined, call: undefined, entry: undefined, beside: undefined },
+  turn: undefined,
+  call: undefined,
+  entry: undefined,
+  beside: undefined,
 }
 
 /** A conversation without messages. If the server does not know it, the page says so: the address may be wrong. */

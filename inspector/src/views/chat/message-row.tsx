@@ -66,7 +66,10 @@ export const MessageRow = memo(function MessageRow(message: MessageRowProps) {
 })
 
 const speaker: Partial<Record<ChatMessage['role'], string>> = {
-  ...{ user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' },
+  user: 'You',
+  assistant: 'Reply',
+  tool: 'Tool result',
+  system: 'System prompt',
 }
 
 function UserRow(props: RowProps) {

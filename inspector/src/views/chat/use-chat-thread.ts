@@ -71,7 +71,9 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const facts = useMemo(() => {
     const runs = readFates(point?.fates ?? '')
     return {
-      ...{ point, runs, cut: cutOf(point, runs) },
+      point,
+      runs,
+      cut: cutOf(point, runs),
       brought: broughtOf(rows ?? []),
       versions: versionsOf(branches, branch),
       metas: replyMetas(calls ?? [], lastTurn?.turn, written),

@@ -5,6 +5,7 @@ import type { LoggedMessage } from '../../../history/index.ts'
 import { isHandEntry } from '../../../history/log/hand-entry.ts'
 import { createQueue } from '../../../history/log/queue.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
+import { putNewest } from '../../../log/put-newest.ts'
 import type { Head, Store, ThreadKey } from '../../../stores/store.ts'
 import { callsBack } from '../calls-back.ts'
 import { createPoints, type PlacedCall, type PointOptions, type Points, type TimelinePoint } from './point.ts'
@@ -156,7 +157,6 @@ export function createTimelines() {
       const isNewest = entries === timeline.size
       if (!isNewest && (entries > mostEntries || Date.now() - usedAt > lifeMs)) all.delete(name)
     }
-    while (all.size > mostTimelines) all.delete(all.keys().next().value!)
   }
 
   return {
@@ -164,13 +164,12 @@ export function createTimelines() {
       const name = nameOf(thread, settings)
       const entry = all.get(name)
       if (!entry) return undefined
-      all.delete(name)
-      all.set(name, { ...entry, usedAt: Date.now() })
+      putNewest(all, name, { ...entry, usedAt: Date.now() }, mostTimelines)
       tidy()
       return entry.timeline
     },
     keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
-      all.set(nameOf(thread, settings), { thread, timeline, usedAt: Date.now() })
+      putNewest(all, nameOf(thread, settings), { thread, timeline, usedAt: Date.now() }, mostTimelines)
       tidy()
     },
     drop(tenant: string, conversation: string): void {

@@ -162,12 +162,23 @@ export function createPoints(
       messages.settle()
       const call = placed?.call
       return {
-        ...{ at: seq, turn: call?.turn ?? turn, user: reading.user, time: call?.time ?? time },
-        ...{ ...figures, counts: countFates(runs), call: call?.id, model: call?.model },
-        ...{ status: call?.status, error: call?.error, reported: call?.reported },
+        at: seq,
+        turn: call?.turn ?? turn,
+        user: reading.user,
+        time: call?.time ?? time,
+        ...figures,
+        counts: countFates(runs),
+        call: call?.id,
+        model: call?.model,
+        status: call?.status,
+        error: call?.error,
+        reported: call?.reported,
         cached: placed?.plan.cached,
         shadow: placed && toShadow(placed.plan),
-        ...{ reused, anew: figures.tokens - reused, cut, fates: toFateText(runs) },
+        reused,
+        anew: figures.tokens - reused,
+        cut,
+        fates: toFateText(runs),
         against: others.map(other => other.figures),
       }
     },
@@ -196,7 +207,8 @@ function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, roo
   const over = Math.max(0, tokens + margin + reserve - window)
   const parts = Object.fromEntries(Object.entries(made.parts).filter(([, part]) => part > 0))
   return {
-    ...{ policy, ...toFigures({ margin, tokens, over, parts }, room) },
+    policy,
+    ...toFigures({ margin, tokens, over, parts }, room),
     cut: cut && toCutFigures(cut, room.factor),
   }
 }

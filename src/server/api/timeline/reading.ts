@@ -35,9 +35,16 @@ interface ReadingState {
 export function createReading(count: Required<TokenCounter>, past?: ReadingState) {
   const read: ReadingState = past ?? {
     conversation: createConversation(count),
-    ...{ views: [undefined], tokensUpTo: [0], places: new WeakMap(), prompts: new Map() },
+    views: [undefined],
+    tokensUpTo: [0],
+    places: new WeakMap(),
+    prompts: new Map(),
     factors: new Map(),
-    ...{ user: 0, last: undefined, asking: undefined, layout: {}, hands: [] },
+    user: 0,
+    last: undefined,
+    asking: undefined,
+    layout: {},
+    hands: [],
   }
   const { conversation, views, tokensUpTo, places, prompts, factors } = read
 
@@ -51,7 +58,9 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
   }
 
   return {
-    ...{ count, views, tokensUpTo },
+    count,
+    views,
+    tokensUpTo,
     get user() {
       return read.user
     },
@@ -96,8 +105,10 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       return {
         ...read,
         conversation: createConversation(count, { system: [...system], transcript: fork }),
-        ...{ views: [...views], tokensUpTo: [...tokensUpTo] },
-        ...{ factors: new Map(factors), hands: [...read.hands] },
+        views: [...views],
+        tokensUpTo: [...tokensUpTo],
+        factors: new Map(factors),
+        hands: [...read.hands],
       }
     },
   }

@@ -65,7 +65,8 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
 
   counting('/v1/messages/count_tokens', messagesAdapter, {}, toTokenCount)
   counting('/v1/responses/input_tokens', responsesAdapter, { model: '', input: [] }, tokens => ({
-    ...{ object: 'response.input_tokens', input_tokens: tokens },
+    object: 'response.input_tokens',
+    input_tokens: tokens,
   }))
   for (const [path, inner] of [
     ['/v1/responses', replyRoutes()],
