@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { someStores } from '../../every-store.ts'
-import { startServer } from '../start-server.ts'
-import { apiClient, textOf } from './client.ts'
+import { startWithExperiments } from '../../experiment-plug.ts'
+import { textOf } from './client.ts'
 
 describe.each(await someStores())('samples in %s', (_, create) => {
   it('are one request away, and the second time the same', async () => {
-    const { url, history } = await startServer({ store: create() })
-    const api = apiClient(url)
+    const { api, history } = await startWithExperiments({ store: create() })
     const { body: made } = await api.post('/samples/conversation')
     expect(made).toEqual({ conversation: 'sample-toad-patrol', isNew: true })
     expect((await api.post('/samples/conversation')).body).toEqual({ ...made, isNew: false })
