@@ -7,6 +7,13 @@ const alone = [
   ...['cmdk', '@radix-ui', 'react-remove-scroll', 'react-style-singleton'],
   ...['aria-hidden', 'use-sidecar', 'use-callback-ref', 'get-nonce'],
   ...['markdown-it', 'mdurl', 'uc.micro', 'punycode', '@marcbachmann', 'jsonc-parser'],
+  ...['@base-ui/react/tabs', '@base-ui/react/internals/composite'],
+]
+
+/** Parts that few views need stay with these: Context, the largest view, needs none of them at first. */
+const seldom = [
+  ...['json-tree', 'live-replies', 'plot', 'gauge', 'long-text', 'search-field', 'import-files'],
+  ...['chat-queries', 'key-field', 'matches-words'],
 ]
 
 /** The inspector: a page of files that the server gives out below /inspector. */
@@ -41,7 +48,12 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'libraries', test: new RegExp(`node_modules[\\\\/](?!${alone.join('|')})`), priority: 1 },
-            { name: 'parts', test: /inspector[\\/]src[\\/](?:api|parts)[\\/]/ },
+            {
+              name: 'parts',
+              test: new RegExp(
+                `inspector[\\\\/]src[\\\\/](?:api|parts)[\\\\/](?!(?:${seldom.join('|')})\\.)`,
+              ),
+            },
           ],
         },
       },

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { fit, type MessageLike } from 'throughline'
+import { ContextOverflowError, type FitOptions, fit, type MessageLike } from 'throughline'
 import { describe, expect, it } from 'vitest'
 import { plainPolicies } from '../src/context/policies/choose-policy.ts'
-import { apiBase, apiRoutes } from '../src/server/api/routes.ts'
-import { apiClient } from './server/api/client.ts'
+import { apiBase } from '../src/server/api/routes.ts'
+import { startWithExperiments } from './experiment-plug.ts'
 import { programRuns } from './server/program-runs.ts'
 import { replayRun } from './server/replay-run.ts'
-import { startServer } from './server/start-server.ts'
 
 /**
  * What must stay the same when the house is rebuilt: contexts, bodies to upstreams and answers of the API, each by a hash.
@@ -55,6 +54,16 @@ function readChats(): readonly (readonly [string, readonly MessageLike[]])[] {
   return [['sample', JSON.parse(sample) as MessageLike[]], ...chats]
 }
 
+/** A context that has no room is refused: then the words of the refusal stay the same. */
+function fitOrFault(past: readonly MessageLike[], options: FitOptions): unknown {
+  try {
+    return fit(past, options)
+  } catch (error) {
+    if (error instanceof ContextOverflowError) return error.message
+    throw error
+  }
+}
+
 describe.runIf(file)('the corpus', () => {
   it('has contexts of every policy', () => {
     for (const [name, chat] of readChats())
@@ -62,8 +71,8 @@ describe.runIf(file)('the corpus', () => {
         for (const window of [2048, 8192])
           for (const share of [0.3, 0.7, 1]) {
             const past = chat.slice(0, Math.ceil(chat.length * share))
-            const context = fit(past, { window, reserve: 256, policy: value, overflow: 'trim' })
-            record(`context ${name} ${policy} ${window} ${share}`, context)
+            const options = { window, reserve: 256, policy: value, overflow: 'trim' } as const
+            record(`context ${name} ${policy} ${window} ${share}`, fitOrFault(past, options))
           }
     expect(Object.keys(hashes).length).toBeGreaterThan(0)
   })
@@ -77,8 +86,7 @@ describe.runIf(file)('the corpus', () => {
   })
 
   it('has the answers of the API', async () => {
-    const { url } = await startServer()
-    const api = apiClient(url)
+    const { url, api } = await startWithExperiments()
     await api.post('/samples/conversation')
     await api.post('/samples/experiment')
     const conversation = 'sample-toad-patrol'
@@ -91,7 +99,7 @@ describe.runIf(file)('the corpus', () => {
       ...{ conversation, entry: '21', call: body.calls[0].id, experiment, role: 'owner' },
     }
     const query = '?q=pond&at=500&window=2048&reserve=256&limit=20&policy=stable&a=at:300&b=at:400'
-    for (const { method, path } of apiRoutes) {
+    for (const { method, path } of api.routes) {
       if (method !== 'get' || /events|\/keys|replies|\/server$/.test(path)) continue
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
       for (const asked of [filled, filled + query]) {

@@ -1,4 +1,4 @@
-import type { Embedder, EmbedRequest } from '../src/models/embedder.ts'
+import type { Embedder, EmbedRequest } from '../src/log/embedder.ts'
 
 /** Words that mean the same here. */
 const synonyms = [

@@ -2,9 +2,8 @@ import { checkOptions as checkFitOptions } from '../context/draft/frame-options.
 import type { History } from '../history/history.ts'
 import type { CancelledTurn } from '../history/log/closing.ts'
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../log/error.ts'
-import { readResultName } from '../log/reading-tools.ts'
+import { noteToolName, readResultName } from '../log/tool-names.ts'
 import { present } from '../log/values.ts'
-import { noteToolName } from '../notes/index.ts'
 import type { State } from '../state/index.ts'
 import type { TokenCounter } from '../tokens/create-counter.ts'
 import { notesInContext } from '../turn/set-up-asking.ts'
@@ -33,10 +32,33 @@ export interface ChatOptions extends TurnOptions {
 }
 
 export const chatNames: OptionNames<ChatOptions> = {
-  ...{ model: 1, system: 1, notes: 1, policy: 1, pins: 1, shape: 1, systemPrompt: 1, marker: 1, window: 1 },
-  ...{ overflow: 1, maxToolTokens: 1, reserve: 1, settings: 1, maxResultTokens: 1, stallMs: 1, maxReply: 1 },
-  ...{ history: 1, tools: 1, readMessages: 1, cancelledTurn: 1, state: 1, maxRounds: 1, toolTimeoutMs: 1 },
-  ...{ toolsInOrder: 1, count: 1, retries: 1, backoffMs: 1 },
+  model: 1,
+  system: 1,
+  notes: 1,
+  policy: 1,
+  pins: 1,
+  shape: 1,
+  systemPrompt: 1,
+  marker: 1,
+  window: 1,
+  overflow: 1,
+  maxToolTokens: 1,
+  reserve: 1,
+  settings: 1,
+  maxResultTokens: 1,
+  stallMs: 1,
+  maxReply: 1,
+  history: 1,
+  tools: 1,
+  readMessages: 1,
+  cancelledTurn: 1,
+  state: 1,
+  maxRounds: 1,
+  toolTimeoutMs: 1,
+  toolsInOrder: 1,
+  count: 1,
+  retries: 1,
+  backoffMs: 1,
 }
 
 /** Refuses bad options before the first turn, and adds the settings of the history, which must not differ. */

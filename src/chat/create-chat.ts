@@ -53,7 +53,15 @@ export interface RegenerateOptions extends SendOptions {
 }
 
 const sendNames: OptionNames<RegenerateOptions> = {
-  ...{ conversation: 1, actor: 1, branch: 1, key: 1, marks: 1, signal: 1, projectId: 1, data: 1, at: 1 },
+  conversation: 1,
+  actor: 1,
+  branch: 1,
+  key: 1,
+  marks: 1,
+  signal: 1,
+  projectId: 1,
+  data: 1,
+  at: 1,
 }
 
 export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branch' | 'signal'>
@@ -116,7 +124,10 @@ export function createChat(chatOptions: ChatOptions): Chat {
       const { thread } = threadOf(place)
       const { unpin, hide, unhide, hands } = thread
       return {
-        ...{ unpin, hide, unhide, hands },
+        unpin,
+        hide,
+        unhide,
+        hands,
         async pin(seq) {
           const { receipt, factor } = await contextOf(place, seq)
           checkPins(receipt, factor)
@@ -174,7 +185,8 @@ export function createChat(chatOptions: ChatOptions): Chat {
     return createReply(signal, async work => {
       const { thread, input } = await prepare(named)
       const begun = await thread.begin(input.length === 1 ? input[0]! : input, {
-        ...{ key, cancelledTurn },
+        key,
+        cancelledTurn,
         marks: marks.map(mark => ({ mark, at: input.length })),
       })
       if (begun.kind === 'replayed') return replayTurn(begun, thread.key.branch, input.length, work)

@@ -7,25 +7,9 @@ import {
   NotFoundError,
   ThroughlineError,
 } from '../log/error.ts'
+import type { HttpFault } from '../models/http-fault.ts'
 import { ModelError } from '../models/model.ts'
 import { ConflictError, isStoreFault, LeaseError, storeFaultText } from '../stores/store-error.ts'
-
-/** An error as clients are told over HTTP. */
-export interface HttpFault {
-  readonly status: number
-  /** Our own stable code: `bad_request`, `context_too_long`, `model_unavailable` … */
-  readonly code: string
-  readonly message: string
-  /** Where in the body: `messages[3].content`. */
-  readonly field?: string
-  readonly retryAfterMs?: number
-  /** For a prompt that is too long. */
-  readonly tokens?: { readonly prompt: number; readonly window: number }
-  /** What takes the room, and what to do: told behind the words that clients look for. */
-  readonly details?: string
-  /** Whether trying again may help; a client library is told so. */
-  readonly isRetryable?: boolean
-}
 
 /** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {

@@ -58,7 +58,11 @@ export async function replayTurn(
   const hasEnded = status === 'completed' || status === 'cancelled'
   const parts = hasEnded ? [...partsOf(toDisplay(answered))] : []
   const result: TurnResult = {
-    ...{ status: status === 'open' ? 'interrupted' : status, turn, branch, rounds: 0, usage: {} },
+    status: status === 'open' ? 'interrupted' : status,
+    turn,
+    branch,
+    rounds: 0,
+    usage: {},
     text: parts.flatMap(part => (part.type === 'text-delta' ? [part.text] : [])).join('\n\n'),
     messages: answered,
     error: hasEnded ? undefined : notAnswered(status, code),

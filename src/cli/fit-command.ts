@@ -161,18 +161,29 @@ function showMessage(raw: MessageLike, style: Style): string {
 }
 
 const colours: Readonly<Record<Parameters<Paint>[0], number>> = {
-  ...{ kept: green, altered: yellow, cleared: cyan, digested: cyan, recalled: magenta, moved: blue },
-  ...{ omitted: grey, framing: grey, tools: blue, system: blue, changing: blue, first: green },
-  ...{
-    rules: cyan,
-    marker: yellow,
-    notes: yellow,
-    digests: cyan,
-    journal: cyan,
-    recall: magenta,
-    history: green,
-  },
-  ...{ latest: red, head: bold, free: dim, over: red },
+  kept: green,
+  altered: yellow,
+  cleared: cyan,
+  digested: cyan,
+  recalled: magenta,
+  moved: blue,
+  omitted: grey,
+  framing: grey,
+  tools: blue,
+  system: blue,
+  changing: blue,
+  first: green,
+  rules: cyan,
+  marker: yellow,
+  notes: yellow,
+  digests: cyan,
+  journal: cyan,
+  recall: magenta,
+  history: green,
+  latest: red,
+  head: bold,
+  free: dim,
+  over: red,
 }
 
 /** The table of `explain`, in colours where the terminal has them. */

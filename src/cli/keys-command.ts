@@ -42,7 +42,10 @@ export function keysCommand(keys: Command): void {
 /** A person is named by `@`, as names of keys and of persons may be the same. */
 const describe = ({ id, tenant, person, scopes, created, name }: KeyRecord) =>
   [
-    ...[id, new Date(created).toISOString(), tenant, scopes.join(',')],
+    id,
+    new Date(created).toISOString(),
+    tenant,
+    scopes.join(','),
     ...(person === undefined ? [] : [`@${person}`]),
     name,
   ].join('  ')

@@ -38,7 +38,10 @@ export function dump(context: Dumpable): string {
     ...(system.length > 0 ? system : ['(none)']),
     ...(tools.length > 0 ? ['', '=== TOOLS ===', ...tools] : []),
     ...(history.length > 0 ? ['', '=== CONVERSATION HISTORY ===', ...history.flatMap(show)] : []),
-    ...['', '=== CURRENT USER MESSAGE ===', current ?? missing, ...since.flatMap(show)],
+    '',
+    '=== CURRENT USER MESSAGE ===',
+    current ?? missing,
+    ...since.flatMap(show),
   ]
   return `${lines.join('\n')}\n`
 }

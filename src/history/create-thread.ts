@@ -13,7 +13,7 @@ import { leadingPrompt, toPlan } from './calls/plan.ts'
 import { eraseEntry } from './erase-entry.ts'
 import { createHands, type HandSource } from './hands.ts'
 import { findQuotes, type Passages } from './log/find-quotes.ts'
-import { type Hand, isHandEntry } from './log/hand.ts'
+import { type Hand, isHandEntry } from './log/hand-entry.ts'
 import type { StillSaid } from './log/lines.ts'
 import {
   asSeen,
@@ -46,7 +46,11 @@ interface ThreadSource extends HandSource {
 
 const { count: _, ...changeNames } = fitNames
 const contextNames: OptionNames<ThreadContextOptions> = {
-  ...{ ...changeNames, at: 1, system: 1, next: 1, hands: 1 },
+  ...changeNames,
+  at: 1,
+  system: 1,
+  next: 1,
+  hands: 1,
 }
 
 export function createThread(options: ThreadSource): Thread {
@@ -106,8 +110,12 @@ export function createThread(options: ThreadSource): Thread {
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
     const settings = {
-      ...{ passages, isStillSaid: isStillSaid(), person, now },
-      ...{ effort: policy?.effort ?? 0.5, room: window - reserve },
+      passages,
+      isStillSaid: isStillSaid(),
+      person,
+      now,
+      effort: policy?.effort ?? 0.5,
+      room: window - reserve,
     }
     const quotes = await findQuotes(source, message, messages, settings)
     return quotes.length > 0 ? quotes : undefined
@@ -159,9 +167,15 @@ export function createThread(options: ThreadSource): Thread {
     erase: seq => eraseEntry(options, seq),
     async begin(input, how = {}) {
       refuseUnknown(how, {
-        ...{ key: 1, cancelledTurn: 1, data: 1, marks: 1, after: 1, isFollowed: 1, overlay: 1 },
+        key: 1,
+        cancelledTurn: 1,
+        data: 1,
+        marks: 1,
+        after: 1,
+        mayDeferSync: 1,
+        overlay: 1,
       })
-      const { key: idempotency, cancelledTurn, data, marks, after, isFollowed, overlay } = how
+      const { key: idempotency, cancelledTurn, data, marks, after, mayDeferSync, overlay } = how
       const sources = Array.isArray(input) ? (input as readonly TurnMessage[]) : [input as TurnMessage]
       const messages = sources.map(wholeOf)
       const body = Array.isArray(input) ? messages : messages[0]
@@ -178,12 +192,12 @@ export function createThread(options: ThreadSource): Thread {
       if (first !== undefined && overlay) all[0] = { ...asSeen(first), overlay }
       const entries = await makeEntries(all, newEntryOf(guest))
       const closing = (message: SeenMessage) => newEntryOf()(message, { isClosing: true })
-      const request = { owner, leaseMs, entries, marks, isFollowed, ...once }
+      const request = { owner, leaseMs, entries, marks, mayDeferSync, ...once }
       const begun = await beginTurn(source, request, closing, after)
       await claim()
       if (begun.kind === 'begun') {
         const newEntry = newEntryOf(guest)
-        const turn = createTurn({ ...options, begun, isFollowed, cancelledTurn, messages, newEntry })
+        const turn = createTurn({ ...options, begun, mayDeferSync, cancelledTurn, messages, newEntry })
         // Not awaited.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
@@ -198,14 +212,14 @@ export function createThread(options: ThreadSource): Thread {
         .map(({ message }) => message)
       return { kind: 'replayed', turn, messages: answer }
     },
-    async resume({ isFollowed } = {}) {
-      const begun = await store.resume(key, { owner, leaseMs, isFollowed })
+    async resume({ mayDeferSync } = {}) {
+      const begun = await store.resume(key, { owner, leaseMs, mayDeferSync })
       if (!begun) return undefined
       const all = await listLog(source, { from: begun.turn.first })
       const entries = all.filter(entry => !isHandEntry(entry))
       const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
       const newEntry = newEntryOf(entries[0]?.guest)
-      return { turn: createTurn({ ...options, begun, isFollowed, messages, newEntry }), entries }
+      return { turn: createTurn({ ...options, begun, mayDeferSync, messages, newEntry }), entries }
     },
     withHands,
     entries: view => listNewest(source, view),
@@ -232,6 +246,7 @@ export function createThread(options: ThreadSource): Thread {
     },
     messages: view => viewMessages(source, view),
     context,
+    copyAt: async at => logOf(key).copyAt(at),
     why: async (seq, changes) => logOf(key).why(seq, toRequest(changes)),
     mentions: async ({ text, ...changes } = {}) => logOf(key).mentions(text, toRequest(changes)),
     display: view => viewDisplay(source, view),

@@ -8,7 +8,7 @@ import { words } from '../stores/words.ts'
 import { promptActor } from './calls/calls.ts'
 import { copiesOf } from './copies.ts'
 import { appendHands, type HandSource, wrongPlace } from './hands.ts'
-import { isHandEntry } from './log/hand.ts'
+import { isHandEntry } from './log/hand-entry.ts'
 import { type LoggedMessage, recountEntry } from './log/logged-message.ts'
 import type { Overlay } from './log/overlay.ts'
 import { readLog } from './log/read-log.ts'
@@ -110,7 +110,8 @@ function toMark(entry: StoredEntry, places: ReadonlySet<number>, { count }: Hand
   return recounted(
     entry,
     {
-      ...{ erased: true, message: erasedMessage(readMessage(message, entry.seq)) },
+      erased: true,
+      message: erasedMessage(readMessage(message, entry.seq)),
       ...Object.fromEntries(facts),
       ...(overlay && { overlay: withoutWords(overlay, places) }),
     },

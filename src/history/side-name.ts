@@ -11,8 +11,11 @@ export const isSideName = (name: string): boolean => name.startsWith(sidePrefix)
 export const isSideThread = ({ conversation, branch }: Pick<ThreadKey, 'conversation' | 'branch'>): boolean =>
   isSideName(conversation) || isSideName(branch)
 
-/** Whether a name is one that the library gives itself: to plans, prompts and side requests. */
+/** Whether a name is one that the library gives itself: to plans, goals, wishes, prompts and side requests. */
 export const isReserved = (name: string): boolean => name.startsWith('throughline:')
+
+/** The actor of the thread in which an experiment keeps its course. Stored: the name must not change. */
+export const experimentActor = 'throughline:run'
 
 /** Refuses reserved names where an application or a client gives them: a chat of such a name would be in no list. */
 export function checkUnreserved(names: Readonly<Record<string, unknown>>): void {

@@ -11,6 +11,7 @@ import type { Hands } from './hands.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import type { LoggedMessage, SeenMessage, TurnMessage } from './log/logged-message.ts'
 import type { Overlay, OverlayState } from './log/overlay.ts'
+import type { ThreadCopy } from './log/thread-copy.ts'
 import type { ContextRequest } from './log/thread-log.ts'
 import type { StateOptions } from './log/thread-state.ts'
 import type { Turn } from './turn.ts'
@@ -30,7 +31,7 @@ export interface Thread extends Hands {
   /** Begins a turn and stores its messages. LeaseError while another is held; `retryAfterMs` says when its lease runs out. */
   begin(input: TurnMessage | readonly TurnMessage[], options?: BeginOptions): Promise<Begun>
   /** Goes on with a turn whose writer is gone; undefined if none is open. LeaseError with `retryAfterMs` while it is held. */
-  resume(options?: Pick<BeginOptions, 'isFollowed'>): Promise<Resumed | undefined>
+  resume(options?: Pick<BeginOptions, 'mayDeferSync'>): Promise<Resumed | undefined>
   /** Erases a message's text from log, index, vectors, caches and records of calls; a mark stays. LeaseError if a turn is held. */
   erase(seq: number): Promise<void>
   /** Messages that repeat others, to be stored from a place on, with what a person has done with those: the last has all hands. */
@@ -46,6 +47,8 @@ export interface Thread extends Hands {
   seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
+  /** The thread as it was at a place, to be read on without changing what is held of it. */
+  copyAt(at: number): Promise<ThreadCopy>
   /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
   why(seq: number, options?: ThreadContextOptions): Promise<Why>
   /** Which words of a text were said, in whatever form, and in which messages. Without a text: those of the newest user message. */
@@ -110,7 +113,7 @@ export interface BeginOptions {
   /** How the list of the client that sent these messages lies over the thread. Holds from the first of them on. */
   readonly overlay?: Overlay | undefined
   /** Whether the caller stores a call, or leaves or ends the turn, before reporting success: then all is on disk. Default false. */
-  readonly isFollowed?: boolean | undefined
+  readonly mayDeferSync?: boolean | undefined
 }
 
 export interface RecentOptions extends ReadStateOptions {

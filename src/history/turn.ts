@@ -47,7 +47,7 @@ type EntryGroup = readonly [messages: readonly TurnMessage[], options?: { readon
 export interface TurnSource extends Pick<LogSource, 'store' | 'key'> {
   readonly begun: Extract<Begun, { kind: 'begun' }>
   readonly leaseMs: number
-  readonly isFollowed?: boolean | undefined
+  readonly mayDeferSync?: boolean | undefined
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The messages of the turn so far. */
   readonly messages: readonly MessageLike[]
@@ -58,7 +58,7 @@ export interface TurnSource extends Pick<LogSource, 'store' | 'key'> {
 }
 
 export function createTurn(options: TurnSource): Turn {
-  const { store, key, begun, isFollowed, cancelledTurn, messages, newEntry } = options
+  const { store, key, begun, mayDeferSync, cancelledTurn, messages, newEntry } = options
   const { lease } = begun
   const turnMessages = [...messages]
   const lost = new AbortController()
@@ -92,7 +92,7 @@ export function createTurn(options: TurnSource): Turn {
   async function writePiece(added: readonly TurnMessage[]): Promise<void> {
     const written = { calibration, learned }
     const marks = marksOf([[added]])
-    const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks, isFollowed }
+    const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks, mayDeferSync }
     head = (await untilKnown(() => store.append(key, append))).head
     // Unless a newer one came meanwhile.
     if (calibration === written.calibration) calibration = undefined

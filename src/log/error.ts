@@ -4,6 +4,8 @@ import { nearest } from './nearest.ts'
 /** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
 export class ThroughlineError extends Error {
   declare readonly code: string
+  /** All that is wrong, each with its place, where there may be several. */
+  declare readonly problems?: readonly string[]
 
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options)
@@ -94,7 +96,16 @@ function adviceOn(name: string, all: readonly string[]): string {
 
 /** What options are called by other libraries, in small letters. A map, because any name may be asked for. */
 const ourNames: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
-  ...{ maxtokens: 'window', maxinputtokens: 'window', tokenlimit: 'window', maxcontexttokens: 'window' },
-  ...{ contextwindow: 'window', contextlength: 'window', contextsize: 'window', numctx: 'window' },
-  ...{ tokenizer: 'count', tokencounter: 'count', counttokens: 'count', strategy: 'policy' },
+  maxtokens: 'window',
+  maxinputtokens: 'window',
+  tokenlimit: 'window',
+  maxcontexttokens: 'window',
+  contextwindow: 'window',
+  contextlength: 'window',
+  contextsize: 'window',
+  numctx: 'window',
+  tokenizer: 'count',
+  tokencounter: 'count',
+  counttokens: 'count',
+  strategy: 'policy',
 })

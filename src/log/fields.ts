@@ -82,9 +82,18 @@ export function readEach<T>(value: unknown, field: string, read: (fields: Fields
 
 /** The readers of bodies. Each refuses a value of another kind, by its field. */
 export const read = {
-  ...{ body: readBody, fields: readFields, list: readList, each: readEach, optional },
-  ...{ text: readText, flag: readFlag, number: readNumber, whole: readWhole },
-  ...{ json: readJson, jsonFields: readJsonFields, metadata: readMetadata },
+  body: readBody,
+  fields: readFields,
+  list: readList,
+  each: readEach,
+  optional,
+  text: readText,
+  flag: readFlag,
+  number: readNumber,
+  whole: readWhole,
+  json: readJson,
+  jsonFields: readJsonFields,
+  metadata: readMetadata,
 }
 
 export const isFields: (value: unknown) => value is Fields = isObject

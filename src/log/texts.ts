@@ -1,5 +1,5 @@
 import { plural } from './line.ts'
-import { readMessageName } from './reading-tools.ts'
+import { readMessageName } from './tool-names.ts'
 
 /** Every text that a model may be sent and that neither the user nor the model wrote stands in this file. */
 

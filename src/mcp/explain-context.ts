@@ -32,9 +32,13 @@ export const explainContext = defineMcpTool(
     const text = call ? await thread.dump(call) : account.text!
     const others = calls.slice(0, 10).map(one => `- ${describeCall(one)}`)
     const lines = [
-      ...[account.title, account.totals, '', 'What became of the messages, by their places:'],
+      account.title,
+      account.totals,
+      '',
+      'What became of the messages, by their places:',
       ...accountLines(account),
-      ...['', text],
+      '',
+      text,
       ...(others.length > 1 ? ['The newest calls:', ...others] : []),
     ]
     return toPage(lines.join('\n'), page)

@@ -1,7 +1,7 @@
+export type { Embedder, EmbedRequest } from '../log/embedder.ts'
 export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.ts'
 export type { AiSdkModel } from './ai-sdk/ai-sdk-model.ts'
 export { type AnthropicOptions, anthropic } from './anthropic/anthropic.ts'
-export type { Embedder, EmbedRequest } from './embedder.ts'
 export type { Model, ModelPart, ModelRequest, ModelSettings, ModelUsage, ToolSpec } from './model.ts'
 export { ModelError, type ModelErrorCode } from './model.ts'
 export { type OllamaEmbedOptions, type OllamaOptions, ollama, ollamaEmbed } from './ollama/ollama.ts'

@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../log/error.ts'
-import type { MessageLike } from '../log/message.ts'
+import type { MessageLike, ToolCall } from '../log/message.ts'
 import { present } from '../log/values.ts'
 import type { Media } from './read-media.ts'
 
@@ -50,6 +50,8 @@ export interface ModelUsage {
 /** The counts that a provider told. Anything but a number is left out. */
 export const toUsage = (counts: { readonly [Name in keyof ModelUsage]: unknown }): ModelUsage =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => Number.isFinite(count)))
+
+export type ReplyCall = Required<ToolCall>
 
 export type ModelPart =
   | {
@@ -144,6 +146,8 @@ export type ModelErrorCode =
   | 'system_refused'
   /** The reply was longer than is taken: it was stopped. */
   | 'reply_too_large'
+  /** A call holds a mark of its prompt that only stands for a text: the tool would take it for the text. */
+  | 'stand_in_copied'
 
 /** Why a model did not answer, and whether to try again. Never holds the texts that were sent. */
 export class ModelError extends ThroughlineError {
@@ -178,4 +182,5 @@ const retryable: ReadonlySet<ModelErrorCode> = new Set([
   'model_unavailable',
   'model_stalled',
   'model_stream_broken',
+  'stand_in_copied',
 ])

@@ -3,8 +3,8 @@ import { cut } from '../log/line.ts'
 import type { Message, ToolCall } from '../log/message.ts'
 import { tellFault, tellResult } from '../log/telling.ts'
 import { earlierActions, previousActionsTitle } from '../log/texts.ts'
+import { noteToolName } from '../log/tool-names.ts'
 import { neutralizeNotes } from './neutralize.ts'
-import { noteToolName } from './note-instruction.ts'
 
 const MAX_LENGTH = 4000
 const MAX_NAME = 64

@@ -1,6 +1,7 @@
 import { refuseUnknown } from '../log/error.ts'
 import type { ToolCall } from '../log/message.ts'
 import { noteOpening } from '../log/texts.ts'
+import { noteToolName } from '../log/tool-names.ts'
 import { attempt } from '../log/values.ts'
 import { checkNonce, MAX_NOTE, type NoteOptions, toNote } from './note-scanner.ts'
 
@@ -23,8 +24,6 @@ ${contents} Do not mention it in your reply, and write nothing after its closing
 
 const contents =
   'Write one to three short sentences: what you did, what was decided, the names and paths you will need, what is still open. The user never sees the note. You will see it in later turns, even when older messages are gone.'
-
-export const noteToolName = 'write_note_to_self'
 
 /** A tool with which the model writes a note instead. Its calls are hidden wherever notes are. */
 export const noteTool = {

@@ -2,8 +2,8 @@ import type { MessageLike, ToolCall, ToolResult } from '../log/message.ts'
 import { readMessage } from '../log/parse-message.ts'
 import { isText } from '../log/read-content.ts'
 import { openRound } from '../log/round.ts'
+import { noteToolName } from '../log/tool-names.ts'
 import { mapResults, withoutCalls } from '../log/write-message.ts'
-import { noteToolName } from './note-instruction.ts'
 import { shownArguments } from './shown-arguments.ts'
 
 /**

@@ -87,7 +87,10 @@ export function defineState(options: unknown): State<unknown> {
     tools: Object.freeze(tools),
     missing: missing ?? missingText(name, tools[0]!),
     initial: freeze(structuredClone(initial)),
-    ...{ schema, pick, fold, belongsTo },
+    schema,
+    pick,
+    fold,
+    belongsTo,
   })
 }
 

@@ -27,7 +27,7 @@ export interface Store {
   /** Brings the schema up to date (not with `dryRun`) and returns the steps. Safe when two processes start at once. */
   migrate(options?: { readonly dryRun?: boolean }): Promise<readonly string[]>
   /**
-   * Opens a turn: its first entries are on disk when this resolves, unless it `isFollowed`. Creates a new thread on any
+   * Opens a turn: its first entries are on disk when this resolves, unless it `mayDeferSync`. Creates a new thread on any
    * branch: a history refuses unknown ones first. Closes a turn that was left open in the same step, as `closing` says. The same
    * again by the same owner, while the turn is open, gives it with its lease. Throws LeaseError while it is held.
    */
@@ -35,7 +35,7 @@ export interface Store {
   /** Takes over an open turn whose lease has run out, and fences its holder. Undefined if none is open; LeaseError while held. */
   resume(
     thread: ThreadKey,
-    turn: Pick<BeginTurn, 'owner' | 'leaseMs' | 'isFollowed'>,
+    turn: Pick<BeginTurn, 'owner' | 'leaseMs' | 'mayDeferSync'>,
   ): Promise<Extract<Begun, { kind: 'begun' }> | undefined>
   /** Adds entries to the open turn; if all are stored already, any caller gets the head. Expired leases work until a takeover. */
   append(thread: ThreadKey, append: AppendEntries): Promise<{ readonly head: number }>
@@ -46,7 +46,7 @@ export interface Store {
   /** Adds entries outside of turns (imports); creates a new thread. No turn may be open, held or left. May be repeated. */
   seed(
     thread: ThreadKey,
-    seed: Pick<AppendEntries, 'expectedHead' | 'entries' | 'isFollowed'>,
+    seed: Pick<AppendEntries, 'expectedHead' | 'entries' | 'mayDeferSync'>,
   ): Promise<{ readonly head: number }>
   /**
    * Writes entries and turns as they were elsewhere, with ids, places, times, states and keys. May be repeated; a stored
@@ -129,7 +129,7 @@ export interface Store {
 /** A write that may wait for the disk. */
 export interface MayBeFollowed {
   /** Whether the caller writes again before reporting this: it is on disk with the next write that lacks this. Default false. */
-  readonly isFollowed?: boolean | undefined
+  readonly mayDeferSync?: boolean | undefined
 }
 
 export interface BeginTurn extends MayBeFollowed {
@@ -161,7 +161,7 @@ export interface AppendEntries extends MayBeFollowed {
   readonly marks?: readonly Mark[] | undefined
 }
 
-export interface EndTurn extends Omit<AppendEntries, 'isFollowed'>, TurnEnd {}
+export interface EndTurn extends Omit<AppendEntries, 'mayDeferSync'>, TurnEnd {}
 
 /** A stretch of a log to be restored, from an export or another store. */
 export interface RestoreEntries {

@@ -182,13 +182,13 @@ export const logCases = toCases({
     await refused(() => store.saveMarks(thread, [{ mark: 'x', at: Number.NaN }]), 'invalid_option')
   },
   'has a write that is followed as any other': async (store, thread) => {
-    const { lease } = await open(store, thread, { isFollowed: true, leaseMs: 0 })
-    await store.append(thread, { lease, expectedHead: 1, entries: [entry('a')], isFollowed: true })
-    const taken = await store.resume(thread, { owner: 'bob', leaseMs: 60_000, isFollowed: true })
+    const { lease } = await open(store, thread, { mayDeferSync: true, leaseMs: 0 })
+    await store.append(thread, { lease, expectedHead: 1, entries: [entry('a')], mayDeferSync: true })
+    const taken = await store.resume(thread, { owner: 'bob', leaseMs: 60_000, mayDeferSync: true })
     await store.saveCall(thread, { ...call, id: 'one' })
     const end = { lease: taken!.lease, expectedHead: 2, entries: [entry('b')], status: 'completed' } as const
     equal((await store.end(thread, end)).head, 3, 'the head')
-    const seed = { expectedHead: 3, entries: [entry('c')], isFollowed: true }
+    const seed = { expectedHead: 3, entries: [entry('c')], mayDeferSync: true }
     equal((await store.seed(thread, seed)).head, 4, 'the head after a seed')
     equal(await texts(store, thread), ['hello', 'a', 'b', 'c'], 'the entries')
     equal(pluck(await store.calls(thread), 'id'), ['one'], 'the calls')

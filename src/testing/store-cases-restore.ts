@@ -251,7 +251,9 @@ export function turnAt(turn: number, time: number): RestoreEntries {
   return {
     entries: texts.map((text, n) => ({
       ...entry(text, { role: n ? 'assistant' : 'user', id: `${text}` }),
-      ...{ time: time + n, seq: last - 1 + n, turn },
+      time: time + n,
+      seq: last - 1 + n,
+      turn,
     })),
     turns: [{ turn, status: 'completed', first: last - 1, last, startedAt: time, endedAt: time + 2 }],
   }

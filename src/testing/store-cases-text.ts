@@ -5,11 +5,30 @@ import { allRefused, equal, outline, pluck, refused, toCases, writesTo } from '.
 import { entry, exchange, findAll, long, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
 
 const names = [
-  ...['Dr. Smith', '$x', 'a.b', 'quote \' " ` \\', '%_*?[', '/', '["a","b"]', '-- drop'],
-  ...['__proto__', 'constructor', 'toString', 'null', '0'],
-  ...['👩‍🚀 emoji', ' spaces ', 'line\nbreak\ttab'],
+  'Dr. Smith',
+  '$x',
+  'a.b',
+  'quote \' " ` \\',
+  '%_*?[',
+  '/',
+  '["a","b"]',
+  '-- drop',
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  '0',
+  '👩‍🚀 emoji',
+  ' spaces ',
+  'line\nbreak\ttab',
   // A careless store takes these for one another, or cuts them.
-  ...['é', 'e\u0301', 'ADA', 'ada', 'n'.repeat(200), `${'n'.repeat(199)}m`, '漢'.repeat(200)],
+  'é',
+  'e\u0301',
+  'ADA',
+  'ada',
+  'n'.repeat(200),
+  `${'n'.repeat(199)}m`,
+  '漢'.repeat(200),
 ]
 
 /** Names, payloads, numbers and states of every kind. */
@@ -48,8 +67,14 @@ export const textCases = toCases({
   },
   'gives any text back, or refuses it with an error of ours': async (store, thread) => {
     const odd = [
-      ...['NUL \0 inside', 'lone \ud800 surrogate', '\udc00', '\uffff\ufffe', '\u0001\u001f\u007f'],
-      ...['bom \ufeff', '\u2028\u2029', '‮right to left'],
+      'NUL \0 inside',
+      'lone \ud800 surrogate',
+      '\udc00',
+      '\uffff\ufffe',
+      '\u0001\u001f\u007f',
+      'bom \ufeff',
+      '\u2028\u2029',
+      '‮right to left',
     ]
     let head = 0
     for (const text of odd) {

@@ -1,15 +1,11 @@
+import { putNewest } from '../log/put-newest.ts'
 /** Remembers the counts of long texts, which clients send again and again. As hashes: a counter outlives deleted conversations. */
 export function rememberLong(count: (text: string) => number): (text: string) => number {
   const cache = new Map<string, number>()
   return text => {
     if (text.length < fewest || text.length > longest) return count(text)
     const name = nameOf(text)
-    const tokens = cache.get(name) ?? count(text)
-    // Setting it again makes it the newest.
-    cache.delete(name)
-    cache.set(name, tokens)
-    if (cache.size > most) cache.delete(cache.keys().next().value!)
-    return tokens
+    return putNewest(cache, name, cache.get(name) ?? count(text), most)
   }
 }
 

@@ -1,11 +1,13 @@
 import { findStandIn, notedResult } from '../log/texts.ts'
-import { noteToolName, readNoteCall } from '../notes/index.ts'
+import { noteToolName } from '../log/tool-names.ts'
+import type { ReplyCall } from '../models/model.ts'
+import { readNoteCall } from '../notes/index.ts'
 import { TooLargeError } from '../stores/store-error.ts'
 import { askModel } from './ask/ask-model.ts'
 import { tooLarge } from './ask/call-model.ts'
 import { askPassed } from './ask/shadow.ts'
 import type { TurnProgress } from './log/turn-log.ts'
-import { emptyReply, type ModelReply, type ReplyCall, toMessage, toSeen } from './reply.ts'
+import { emptyReply, type ModelReply, toMessage, toSeen } from './reply.ts'
 import type { Asking } from './turn-options.ts'
 
 /** What differs between the clients of the engine. */

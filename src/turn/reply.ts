@@ -1,8 +1,8 @@
 import type { Receipt } from '../context/receipt.ts'
 import type { SentBody } from '../history/calls/sent-body.ts'
 import type { SeenMessage } from '../history/log/logged-message.ts'
-import type { MessageLike, ToolCall } from '../log/message.ts'
-import type { EndReason, ModelPart, ModelUsage, ReplyBlocks } from '../models/model.ts'
+import type { MessageLike } from '../log/message.ts'
+import type { EndReason, ModelPart, ModelUsage, ReplyBlocks, ReplyCall } from '../models/model.ts'
 import type { Room } from '../tokens/calibration.ts'
 
 /** The answer of one model call, as far as it has arrived. */
@@ -20,8 +20,6 @@ export interface ModelReply {
   /** What is kept of the body that was sent for it. */
   sent?: Promise<SentBody> | undefined
 }
-
-export type ReplyCall = Required<ToolCall>
 
 export const emptyReply = (): ModelReply => ({
   text: '',
@@ -55,7 +53,10 @@ export function toSeen(message: MessageLike): SeenMessage {
 
 /** Sums up the model calls of a turn that this process made. `arriving`: the reply that is not yet in the log. */
 export const createTally = () => ({
-  ...{ rounds: 0, usage: {} as ModelUsage, replies: [] as ModelReply[], arriving: emptyReply() },
+  rounds: 0,
+  usage: {} as ModelUsage,
+  replies: [] as ModelReply[],
+  arriving: emptyReply(),
 })
 
 export type Tally = ReturnType<typeof createTally>

@@ -59,8 +59,8 @@ function lateStore(store: Store): Store {
 function hastyStore(store: Store): Store {
   return {
     ...store,
-    begin: (thread, begin) => store.begin(thread, { ...begin, isFollowed: true }),
-    append: (thread, append) => store.append(thread, { ...append, isFollowed: true }),
+    begin: (thread, begin) => store.begin(thread, { ...begin, mayDeferSync: true }),
+    append: (thread, append) => store.append(thread, { ...append, mayDeferSync: true }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ago, daysOf, dayTime, fullTime } from '../../inspector/src/parts/format.ts'
-import { toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
+import { sharedHead, toBranchTree, versionsOf } from '../../inspector/src/views/chat/branch-tree.ts'
 import { readShown, toChatRows } from '../../inspector/src/views/chat/chat-rows.ts'
 
 describe('days', () => {
@@ -41,17 +41,25 @@ describe('branches', () => {
     branch('empty', 6, ['main', 6]),
   ]
 
-  it('hang below each other in the order of their places', () => {
+  it('hang below the one that they leave, the newest first', () => {
     const tree = toBranchTree(branches.toReversed())
     expect(tree.map(({ branch: { branch }, depth }) => `${depth} ${branch}`)).toEqual([
       '0 main',
-      '1 again',
+      '1 empty',
       '1 edit',
       '2 early',
       '2 deep',
-      '1 empty',
+      '1 again',
     ])
     expect(tree.map(({ hasNext }) => hasNext)).toEqual([false, true, true, true, false, false])
+  })
+
+  it('share what was said before they part', () => {
+    expect(sharedHead(branches, 'main', 'deep')).toBe(6)
+    expect(sharedHead(branches, 'deep', 'edit')).toBe(10)
+    expect(sharedHead(branches, 'early', 'again')).toBe(4)
+    expect(sharedHead(branches, 'empty', 'main')).toBe(6)
+    expect(sharedHead(branches, 'main', 'main')).toBe(10)
   })
 
   it('give the ways in which a conversation goes on from a place', () => {

@@ -190,7 +190,7 @@ describe('a chat', () => {
       .waitFor()
 
     const branches = page.getByRole('complementary', { name: 'Branches' })
-    await branches.getByRole('link', { name: /What is two and three.*turn 1 edited/ }).focus()
+    await branches.getByRole('link', { name: /reworded at #1.*What is two and three/ }).focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await row(page, /Reply, message 2/)
@@ -221,7 +221,7 @@ describe('a chat', () => {
     expect(await page.getByText('A name for a boat?').count()).toBeGreaterThan(0)
 
     await page.getByRole('button', { name: 'New branch from here' }).click()
-    await page.getByText('forked after #2').waitFor()
+    await page.getByText('by you, after #2').waitFor()
     await send(page, 'And for a dog?')
     const other = await model.next()
     expect(other.sent).toContain('Heron.')
@@ -230,7 +230,7 @@ describe('a chat', () => {
     await row(page, /Reply, message 4/)
       .getByText('Rover.')
       .waitFor()
-    await page.getByRole('link', { name: /And for a dog.*turn 2 forked/ }).waitFor()
+    await page.getByRole('link', { name: /goes on after #2.*And for a dog/ }).waitFor()
     expect(faults).toEqual([])
   })
 

@@ -13,7 +13,7 @@ async function beforeOpenAi(memory = true) {
   )
   const { url } = await startServer({
     upstream: openaiUpstream({ url: upstream.url }),
-    promise: 50_000,
+    advertisedWindow: 50_000,
     memory,
   })
   return { url, upstream, client: new Ollama({ host: url }) }

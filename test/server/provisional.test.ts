@@ -109,7 +109,7 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
   it('is a side request of any tenant, deleted once though two servers sweep, and not before its time', async () => {
     const store = create()
     const deleted: string[] = []
-    const watched = noticingStore(store, (_, conversation, what) => {
+    const watched = noticingStore(store, ({ conversation, what }) => {
       if (what === 'deleted') deleted.push(conversation)
     })
     const late = await start({ store, sideMs: 3_600_000 })

@@ -47,6 +47,23 @@ export function shownQuery(place: ThreadAddress, block: number, { head, mayInspe
   })
 }
 
+const mostCompared = 40
+
+/** The first messages behind a place as a user may see them. */
+export function shownAfterQuery(place: ThreadAddress, after: number, head: number) {
+  const { params, thread, key } = splitPlace(place)
+  const at = Math.min(head, after + mostCompared)
+  return queryOptions({
+    queryKey: [...key, 'shown after', after, at],
+    queryFn: async ({ signal }): Promise<readonly ShownMessage[]> => {
+      if (at <= after) return []
+      const query = { ...thread, at, limit: mostCompared }
+      const { entries } = await ask('get /conversations/:conversation/entries', { params, query, signal })
+      return entries.filter(({ seq }) => seq > after)
+    },
+  })
+}
+
 /** What was sent in the last call of a thread; where no call is stored, what its last turn would have sent. Without texts. */
 export const lastPointQuery = (place: ThreadAddress, head: number) =>
   queryOptions({
@@ -81,7 +98,10 @@ export function forecastQuery(place: ThreadAddress, input: string, model: string
     gcTime: 0,
     queryFn: ({ signal }) =>
       ask('post /conversations/:conversation/forecast', {
-        ...{ params, query: thread, body: { input, model }, signal },
+        params,
+        query: thread,
+        body: { input, model },
+        signal,
       }),
   })
 }

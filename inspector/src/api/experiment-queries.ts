@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
+import type { PlanJson } from '../../../src/experiment/api-types.ts'
 import { type AnswerOf, ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
 
@@ -21,7 +21,9 @@ export function experimentQuery(experiment: string) {
       const cached = client.getQueryData<ExperimentAnswer>(queryKey)?.snapshots ?? []
       const since = cached.at(-1)?.step ?? 0
       const read = await ask('get /experiments/:experiment', {
-        ...{ params: { experiment }, query: { since }, signal },
+        params: { experiment },
+        query: { since },
+        signal,
       })
       return { ...read, snapshots: [...cached.filter(({ step }) => step < since), ...read.snapshots] }
     },

@@ -66,6 +66,14 @@ export function timelineQuery(place: ThreadAddress) {
   })
 }
 
+/** The first place from an entry on where a model was asked. */
+export const firstPointQuery = (place: ThreadAddress, since: number) =>
+  queryOptions({
+    queryKey: [...splitPlace(place).key, 'first point', since],
+    queryFn: async ({ signal }): Promise<TimelinePoint | null> =>
+      (await collect(readPoints(place, { since, limit: 1 }, signal)))[0] ?? null,
+  })
+
 /** Adds points from an entry on to a timeline that has not reached them yet. */
 export const pointsQuery = (place: ThreadAddress, since: number) =>
   queryOptions({
@@ -152,10 +160,14 @@ export function askSent(
   const { params, thread } = splitPlace(place)
   return call === undefined
     ? ask('get /conversations/:conversation/context', {
-        ...{ params, query: { ...thread, at, texts, messages: false }, signal },
+        params,
+        query: { ...thread, at, texts, messages: false },
+        signal,
       })
     : ask('get /conversations/:conversation/calls/:call', {
-        ...{ params: { ...params, call }, query: { ...thread, texts }, signal },
+        params: { ...params, call },
+        query: { ...thread, texts },
+        signal,
       })
 }
 
@@ -181,7 +193,9 @@ export const comparisonQuery = (place: ThreadAddress, policies: readonly string[
       const since = cached.at(-1)?.at ?? 0
       const kept = cached.filter(({ at }) => at < since)
       const toComparison = (fresh: readonly ComparedPoint[], isWhole: boolean) => ({
-        ...{ policies, points: [...kept, ...fresh], isWhole },
+        policies,
+        points: [...kept, ...fresh],
+        isWhole,
       })
       const query = { since, fates: false, against: [...policies] }
       const points = toCompared(readPoints(place, query, signal))

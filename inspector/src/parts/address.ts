@@ -31,16 +31,28 @@ const searchReader =
 
 /** What the address of a view of a conversation says besides the view: the thread, the moment, the selection, the filter. */
 export const readConversationSearch = searchReader({
-  ...{ actor: text, branch: text, turn: whole, call: text, entry: whole },
-  ...{ fate: oneOf(...fateNames), q: text },
+  actor: text,
+  branch: text,
+  turn: whole,
+  call: text,
+  entry: whole,
+  fate: oneOf(...fateNames),
+  q: text,
   /** Context: the form of what was sent, if it is not the readable one. */
   as: oneOf('request', 'text'),
   /** A comparison in Context: the sides, as `4096.balanced`, and their system prompts, where these are others. `b` opens it. */
-  ...{ a: text, b: text, systemA: text, systemB: text },
+  a: text,
+  b: text,
+  systemA: text,
+  systemB: text,
   /** Context: the sentence of the answer whose sources are shown, and what the model is looked for to have seen. */
-  ...{ said: text, saw: text },
+  said: text,
+  saw: text,
+  /** Chat: the branch that is compared with the one that is shown. */
+  beside: text,
   /** Over time: the policy to compare with, and what a bar is. */
-  ...{ with: text, by: oneOf('turn', 'call') },
+  with: text,
+  by: oneOf('turn', 'call'),
 })
 export type ConversationSearch = ReturnType<typeof readConversationSearch>
 
@@ -84,7 +96,8 @@ export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadAddress, 'a
 
 /** What an address says of the thread only: links to another view of it begin with this. */
 export const threadSearch = ({ actor, branch }: ConversationSearch) => ({
-  ...{ actor, branch },
+  actor,
+  branch,
 })
 
 /** Where a view of a conversation is, by its address. */

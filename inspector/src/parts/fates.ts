@@ -60,8 +60,19 @@ const partNames: Partial<Record<Part, string>> = {
 
 /** The parts in the order in which they stand on each other in a bar: what changes seldom is below. */
 export const partStack: readonly Part[] = [
-  ...(['framing', 'tools', 'system', 'rules', 'first', 'marker'] as const),
-  ...(['notes', 'digests', 'journal', 'history', 'changing', 'latest', 'recall'] as const),
+  'framing',
+  'tools',
+  'system',
+  'rules',
+  'first',
+  'marker',
+  'notes',
+  'digests',
+  'journal',
+  'history',
+  'changing',
+  'latest',
+  'recall',
 ]
 
 export interface FateRun {

@@ -109,11 +109,17 @@ const isId = (name: string) => /[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{20}/i.test(nam
 
 export type ListedThread = AnswerOf<'get /conversations/:conversation/threads'>['threads'][number]
 
-export const branchTitle = ({
+/** What a branch is called: by the name that a person gave it, else by what made it. */
+export function branchTitle({
   branch,
   begins,
-}: Partial<ListedThread> & Pick<ListedThread, 'branch'>): string =>
-  madeName.test(branch) ? begins?.text || 'New branch' : branch
+  forkOf,
+}: Partial<ListedThread> & Pick<ListedThread, 'branch'>): string {
+  if (!madeName.test(branch)) return branch
+  if (!begins || !forkOf) return 'new branch'
+  if (begins.how === 'on') return `goes on after #${forkOf.at}`
+  return begins.how === 'again' ? `asked again, turn ${begins.turn}` : `reworded at #${forkOf.at + 1}`
+}
 
 /** Names that programs make: `edit mhx3k2a1`, `again mhx3k2b7`, a UUID. */
 const madeName = /^(?:(?:edit|again) \S+|[0-9a-f]{8}-[0-9a-f-]{27})$/

@@ -77,7 +77,13 @@ export function askReply(from: ThreadAddress, head: number, request: ReplyReques
   const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
   refusals.set(from, undefined)
   replies.set(thread, {
-    ...{ thread, from, upTo, startedAt: Date.now(), state: 'asking', parts: [], warnings: [] },
+    thread,
+    from,
+    upTo,
+    startedAt: Date.now(),
+    state: 'asking',
+    parts: [],
+    warnings: [],
     input: request.kind === 'again' ? undefined : request.input,
   })
   return { thread, begun: run(thread, from, request, key) }

@@ -52,8 +52,19 @@ export const toPartSegments = (parts: Readonly<Record<string, number>>): readonl
   order.flatMap(part => (parts[part] ? [{ part, tokens: parts[part] }] : []))
 
 const order: readonly Part[] = [
-  ...(['framing', 'tools', 'system', 'rules', 'first', 'marker'] as const),
-  ...(['notes', 'journal', 'digests', 'history', 'recall', 'changing', 'latest'] as const),
+  'framing',
+  'tools',
+  'system',
+  'rules',
+  'first',
+  'marker',
+  'notes',
+  'journal',
+  'digests',
+  'history',
+  'recall',
+  'changing',
+  'latest',
 ]
 
 /** A message that was sent, as all lists show it. */
@@ -80,7 +91,10 @@ export function toSentMessages(
     const ownFate = standsFor.length > 0 ? 'digested' : 'kept'
     end += row.tokens
     return {
-      ...{ row, index, seq: entryOf(row), isReused: reused > 0 && end <= reused },
+      row,
+      index,
+      seq: entryOf(row),
+      isReused: reused > 0 && end <= reused,
       isBlock: seqs.length === 0 && (standsFor.length > 0 || sources !== undefined),
       fate: part === 'recall' ? 'recalled' : part === 'notes' ? 'moved' : ownFate,
     }

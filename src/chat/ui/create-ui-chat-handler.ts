@@ -44,8 +44,15 @@ export type UIChatUser = string | { readonly tenant: string; readonly person: st
 const { count: _, ...sharedNames } = chatNames
 const handlerNames: OptionNames<UIChatHandlerOptions> = {
   ...sharedNames,
-  ...{ user: 1, api: 1, perRequest: 1, lingerMs: 1, maxBodyBytes: 1, newId: 1, messageMetadata: 1 },
-  ...{ sendReasoning: 1, onError: 1 },
+  user: 1,
+  api: 1,
+  perRequest: 1,
+  lingerMs: 1,
+  maxBodyBytes: 1,
+  newId: 1,
+  messageMetadata: 1,
+  sendReasoning: 1,
+  onError: 1,
 }
 
 type Maybe<T> = T | null | undefined
@@ -100,7 +107,9 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
   // Wrong options are found now, not with the first request.
   readOptions({ ...chat, history })
   const replies = createUIReplies({
-    ...{ cancels: createCancels(history.store), newId, lingerMs },
+    cancels: createCancels(history.store),
+    newId,
+    lingerMs,
     hidesThoughts: sendReasoning === false,
   })
 
@@ -143,7 +152,9 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     const { projectId, data, messageMetadata: metadata = messageMetadata, ...changed } = changes
     const answering = createChat({ ...chat, ...present(changed), history: theirs })
     return replies.answer({
-      ...{ history: theirs, uiRequest, signal: request.signal },
+      history: theirs,
+      uiRequest,
+      signal: request.signal,
       stream: { messageMetadata: metadata, sendReasoning, onError },
       async start({ thread: { branch }, marks, signal }) {
         const place = { conversation, branch, marks, signal }

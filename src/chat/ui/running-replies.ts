@@ -1,5 +1,6 @@
+import { sseComment } from '../../models/sse.ts'
 import { createTape } from '../../turn/stream/tape.ts'
-import { sseComment, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 
 /** A reply that is being made, and can be read by several clients, each from its beginning. */

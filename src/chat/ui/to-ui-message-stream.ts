@@ -1,9 +1,10 @@
 import { ThroughlineError } from '../../log/error.ts'
 import { present } from '../../log/values.ts'
+import { sseHeaders } from '../../models/sse.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { shownWindow } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
-import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { faultOf } from '../fault-of.ts'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
@@ -66,7 +67,8 @@ export function toUIMessageStreamResponse(
     yield lastEvent
   }
   return new Response(toReadable(events(), textWriter(), { onEnd: () => parts.return?.() }), {
-    ...{ status, headers: all },
+    status,
+    headers: all,
   })
 }
 

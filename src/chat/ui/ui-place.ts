@@ -71,7 +71,10 @@ const wentOn = () =>
   )
 
 const keyOf = ({ tenant }: History, conversation: string, branch: string): ThreadKey => ({
-  ...{ tenant, conversation, actor, branch },
+  tenant,
+  conversation,
+  actor,
+  branch,
 })
 
 export async function newestBranch(history: History, conversation: string): Promise<string> {

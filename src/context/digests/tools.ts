@@ -1,7 +1,7 @@
 import { type Action, describeArguments, readActions } from '../../log/actions.ts'
 import { cut } from '../../log/line.ts'
 import { earlierActions } from '../../log/texts.ts'
-import { noteToolName } from '../../notes/note-instruction.ts'
+import { noteToolName } from '../../log/tool-names.ts'
 import { answerOf, type Digester } from './exchange.ts'
 import { firstSentence } from './text.ts'
 

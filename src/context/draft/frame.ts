@@ -1,4 +1,4 @@
-import { readMessageName } from '../../log/reading-tools.ts'
+import { readMessageName } from '../../log/tool-names.ts'
 import { isObject } from '../../log/values.ts'
 import { inexactMargin } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'

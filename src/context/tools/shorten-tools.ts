@@ -1,3 +1,4 @@
+import { putNewest } from '../../log/put-newest.ts'
 import { attempt, isObject, parseJson } from '../../log/values.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { firstSentence, splitFences } from '../digests/text.ts'
@@ -10,10 +11,9 @@ export function offeredTools(options: Pick<FrameOptions, 'tools' | 'maxToolToken
   const count = counterOf(options)
   const json = attempt(() => JSON.stringify(tools), '')
   const key = `${maxToolTokens} ${count.id} ${json}`
-  const { saved, tools: shorter } = cache.get(key) ?? shortenTools(tools, maxToolTokens, count)
-  if (cache.delete(key) || key.length < longestKnown) cache.set(key, { saved, tools: shorter })
-  for (const oldest of cache.keys()) if (cache.size > mostKnown) cache.delete(oldest)
-  return { saved, tools: saved === 0 ? tools : shorter }
+  const shorter = cache.get(key) ?? shortenTools(tools, maxToolTokens, count)
+  if (key.length < longestKnown) putNewest(cache, key, shorter, mostKnown)
+  return shorter.saved === 0 ? { saved: 0, tools } : shorter
 }
 
 /** What was made of tools: a client offers the same ones with every request. The newest are the last. */
@@ -100,13 +100,23 @@ const deepest = 64
 
 const exampleNames: ReadonlySet<string> = new Set(['examples', 'example', '$comment'])
 const mapsOfSchemas: ReadonlySet<string> = new Set([
-  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'],
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
 ])
 const alternatives: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'])
 const schemas: ReadonlySet<string> = new Set([
   ...alternatives,
-  ...['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'],
-  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'contains',
+  'unevaluatedItems',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
 ])
 
 /** The same fields in the same order; those that become undefined are left out. */

@@ -128,10 +128,14 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),
     ...(near !== undefined && near !== unit.index && { near: origin + transcript.units[near]!.from }),
-    ...{ strength: rounded(strength), score, best, least: Math.ceil(floorOf(search)) },
+    strength: rounded(strength),
+    score,
+    best,
+    least: Math.ceil(floorOf(search)),
     ...(candidate && {
       better: { units: before.length, tokens: before.reduce((sum, { cost }) => sum + cost, 0) },
-      ...{ needs: candidate.cost, left: Math.max(0, candidate.left) },
+      needs: candidate.cost,
+      left: Math.max(0, candidate.left),
     }),
     room: Math.max(0, room),
   }

@@ -1,5 +1,6 @@
 import type { Policy } from '../../context/draft/draft.ts'
 import { sliding } from '../../context/policies/sliding.ts'
+import { experimentActor } from '../../history/side-name.ts'
 import type { OptionNames } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { isCount } from '../../log/values.ts'
@@ -45,8 +46,7 @@ export const roleNames: OptionNames<RoleOptions> = {
 export type PlanRole = Omit<RoleOptions, 'cap'> &
   Required<Pick<RoleOptions, 'tools' | 'variables' | 'history' | 'settings' | 'maxRounds'>>
 
-/** The actors of the threads that the experiment itself writes. Stored: the names must not change. */
-export const experimentActor = 'throughline:run'
+/** The actor of the thread of wishes. Stored: the name must not change. */
 export const controlActor = 'throughline:control'
 
 export function toRole(options: RoleOptions, allTools: readonly string[]): PlanRole {

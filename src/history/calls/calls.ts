@@ -175,7 +175,7 @@ async function savePrompt(store: Store, thread: ThreadKey, text: string, time: n
   await tryAgain('conflict', 5, async () => {
     const head = await store.head(thread)
     // The call that names it is stored next.
-    const seed = { expectedHead: head?.head ?? 0, entries, isFollowed: true }
+    const seed = { expectedHead: head?.head ?? 0, entries, mayDeferSync: true }
     await untilKnown(() => store.seed(thread, seed))
   })
   return id

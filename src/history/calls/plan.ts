@@ -117,7 +117,8 @@ export function toPlan(
     given: context.given,
     tools,
     settings: Object.keys(settings).length > 0 ? settings : undefined,
-    ...{ toolsSaved, shadow },
+    toolsSaved,
+    shadow,
   }
 }
 
@@ -132,7 +133,11 @@ const toRun = (seq: number, part: Part): Run => (part === 'history' ? [seq, seq]
 const toWritten = (one: SentMessage) => ({ ...toTold(one), joined: one.joined?.map(toTold) })
 
 const toTold = ({ part, tokens, seqs, standsFor, remembered }: SentMessage): ItemAccount => ({
-  ...{ part, tokens, seqs: toRuns(seqs), standsFor: toRuns(standsFor), remembered },
+  part,
+  tokens,
+  seqs: toRuns(seqs),
+  standsFor: toRuns(standsFor),
+  remembered,
 })
 
 const toRuns = (seqs: readonly number[]): readonly Run[] | undefined =>

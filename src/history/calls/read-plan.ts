@@ -130,7 +130,11 @@ export function sentIn({ messages }: Plan, tokensAt = (_place: number) => 0): re
 }
 
 const toSent = ({ seqs = [], standsFor = [], part, tokens, remembered }: ItemAccount): SentMessage => ({
-  ...{ part, tokens, seqs: seqsIn(seqs), standsFor: seqsIn(standsFor), remembered },
+  part,
+  tokens,
+  seqs: seqsIn(seqs),
+  standsFor: seqsIn(standsFor),
+  remembered,
 })
 
 function seqsIn(runs: readonly Run[]): readonly number[] {

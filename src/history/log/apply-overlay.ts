@@ -81,7 +81,3 @@ function wordsOf(source: MessageLike): MessageLike {
   const { thinking: _, blocks: __, ...words } = source as MessageLike & Fields
   return words
 }
-
-/** Whether a message holds thoughts. */
-export const hasThoughts = (message: MessageLike): boolean =>
-  'blocks' in message || (message.thinking !== undefined && message.thinking !== '')

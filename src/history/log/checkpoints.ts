@@ -10,7 +10,7 @@ import { createReader, createWriter, seal, unseal } from '../../log/pack-bytes.t
 import { attempt } from '../../log/values.ts'
 import type { Head } from '../../stores/store.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
-import type { Hand } from './hand.ts'
+import type { Hand } from './hand-entry.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'
 import type { PlacedOverlays } from './overlay.ts'
 import type { LogSource } from './read-log.ts'

@@ -4,7 +4,7 @@ import { openRound } from '../../log/round.ts'
 import { endingTexts, interruptedResult, noReplyText } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
 import type { Head, TurnStatus } from '../../stores/store.ts'
-import { isHandEntry } from './hand.ts'
+import { isHandEntry } from './hand-entry.ts'
 import { type SeenMessage, type TurnMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 

@@ -108,7 +108,14 @@ function leftUnit(unit: Unit, stray: Stray): Unit {
   const strays = new Map<number, Stray>()
   for (let at = unit.from; at < unit.to; at++) strays.set(at, stray)
   return {
-    ...{ ...unit, kind: 'stray', strays, touched: [], missing: [] },
-    ...{ tokens: 0, saving: 0, noteTokens: 0, refers: false },
+    ...unit,
+    kind: 'stray',
+    strays,
+    touched: [],
+    missing: [],
+    tokens: 0,
+    saving: 0,
+    noteTokens: 0,
+    refers: false,
   }
 }

@@ -14,7 +14,7 @@ import type { NewEntry, StoredEntry, ThreadKey } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import { type Calibration, isCalibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import { type Hand, isHands } from './hand.ts'
+import { type Hand, isHands } from './hand-entry.ts'
 import { isOverlay, type Overlay } from './overlay.ts'
 import { createRests } from './rests.ts'
 

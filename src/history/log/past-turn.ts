@@ -12,8 +12,12 @@ export function toPastTurn(entries: readonly NewEntry[], after: PastEnd) {
   if (!isTurn) return { entries: placed, turn: undefined, end: { seq: last, turn: after.turn } }
   const status = entries.some(({ role }) => role === 'assistant') ? 'completed' : 'interrupted'
   const turn: StoredTurn = {
-    ...{ turn: number, status, first: after.seq + 1, last },
-    ...{ startedAt: entries[0]!.time, endedAt: entries.at(-1)!.time },
+    turn: number,
+    status,
+    first: after.seq + 1,
+    last,
+    startedAt: entries[0]!.time,
+    endedAt: entries.at(-1)!.time,
   }
   return { entries: placed, turn, end: { seq: last, turn: number } }
 }

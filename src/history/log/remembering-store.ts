@@ -1,6 +1,6 @@
 import { isCount } from '../../log/values.ts'
 import type { ConversationKey, EntryRange, Store, StoredEntry } from '../../stores/store.ts'
-import { isErasure } from './hand.ts'
+import { isErasure } from './hand-entry.ts'
 import { keptEntry } from './logged-message.ts'
 import { threadId } from './read-log.ts'
 

@@ -1,6 +1,7 @@
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { type Hand, type HandState, isHandEntry } from './hand.ts'
+import type { HandState } from './hand.ts'
+import { type Hand, isHandEntry } from './hand-entry.ts'
 import { asSeen, isSeen, type LoggedMessage, type TurnMessage, wholeOf } from './logged-message.ts'
 import { type LogSource, listLog, readLog } from './read-log.ts'
 

@@ -39,8 +39,13 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
   const places = new WeakMap<object, number>()
   const recent = createRecentMessages(source)
   let held: Held = {
-    ...{ conversation: createConversation(count), facts: factsIn([]) },
-    ...{ newest: 0, saved: 0, emptied: 0, borrowed: [], fitted: 0 },
+    conversation: createConversation(count),
+    facts: factsIn([]),
+    newest: 0,
+    saved: 0,
+    emptied: 0,
+    borrowed: [],
+    fitted: 0,
   }
 
   /** Starts over from the stored checkpoints. Reads all before it changes anything, so that a failed read does no harm. */
@@ -58,8 +63,13 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
     for (const { view, seq } of leading) places.set(view, seq)
     const { at = 0, to = 0 } = checkpoints.at(-1) ?? {}
     held = {
-      ...{ conversation: createConversation(count, { system, transcript }), facts: factsIn(checkpoints) },
-      ...{ newest: at, saved: to, emptied: transcript.entries.length, borrowed: [], fitted: 0 },
+      conversation: createConversation(count, { system, transcript }),
+      facts: factsIn(checkpoints),
+      newest: at,
+      saved: to,
+      emptied: transcript.entries.length,
+      borrowed: [],
+      fitted: 0,
     }
     recent.restart(at + 1)
   }

@@ -47,6 +47,7 @@ const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: strin
   files_refused: ['does not take a file that was sent', 'Send it as a text'],
   system_refused: ['takes system messages only at the front', "Set systemPrompt to 'as user' or 'as sent'"],
   reply_too_large: ['wrote a reply that is too long', 'Ask for less'],
+  stand_in_copied: ['called a tool with a mark that only stands for a text', 'Ask again'],
 }
 
 function codeOf(

@@ -1,7 +1,7 @@
+import type { Embedder } from '../../log/embedder.ts'
 import { refuseUnknown } from '../../log/error.ts'
 import { isObject } from '../../log/values.ts'
 import { checkAddress, type ServedModelOptions, servedNames } from '../check-options.ts'
-import type { Embedder } from '../embedder.ts'
 import type { Model } from '../model.ts'
 import { toStreamError } from '../to-model-error.ts'
 import { askJson } from '../wire/ask.ts'

@@ -1,6 +1,6 @@
 import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
-import { noteToolName } from '../../notes/note-instruction.ts'
+import { noteToolName } from '../../log/tool-names.ts'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import { bestStatement } from './best-statement.ts'
 import { nextCalls, type WantedCall } from './next-calls.ts'

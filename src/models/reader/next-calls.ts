@@ -1,5 +1,5 @@
+import { noteToolName } from '../../log/tool-names.ts'
 import { parseJson, parseJsonObject } from '../../log/values.ts'
-import { noteToolName } from '../../notes/note-instruction.ts'
 import type { ToolSpec } from '../model.ts'
 import type { ReaderInput } from './reader-input.ts'
 

@@ -2,7 +2,7 @@ import { readActions } from '../../log/actions.ts'
 import type { Message, MessageLike, Role } from '../../log/message.ts'
 import { parseMessage } from '../../log/parse-message.ts'
 import * as texts from '../../log/texts.ts'
-import { noteToolName } from '../../notes/note-instruction.ts'
+import { noteToolName } from '../../log/tool-names.ts'
 import { type Speaker, speakerOf } from './wording.ts'
 
 export type ReaderInput = Readonly<ReturnType<typeof readInput>>

@@ -1,13 +1,13 @@
 import type { Fields } from '../../log/fields.ts'
 import type { Role } from '../../log/message.ts'
 import { present } from '../../log/values.ts'
-import { type EndReason, type ModelPart, toUsage } from '../model.ts'
+import { type EndReason, ModelError, type ModelPart, toUsage } from '../model.ts'
 import { type PairedMessage, resultFiles, withKeptBlocks, writeEach } from '../pair-results.ts'
 import { readFault } from '../read-fault.ts'
 import { isImage, type Media, sentFile } from '../read-media.ts'
 import { fieldsOf, listOf, readText, toDelta } from '../read-text.ts'
 import { type AskedServer, toStreamError } from '../to-model-error.ts'
-import type { ReplyReader, ReplyWire } from '../wire/wire.ts'
+import type { Ask, Refusal, ReplyReader, ReplyWire } from '../wire/wire.ts'
 
 /** OpenAI's Responses: spoken only with clients that speak it themselves. */
 export const responsesWire: ReplyWire = {
@@ -19,6 +19,28 @@ export const responsesWire: ReplyWire = {
   read: responsesReader,
   readWhole: readResponse,
 }
+
+/**
+ * Whether a server answers at `/v1/responses`. It is sent an empty body: who knows the address misses the model or the input,
+ * and no model is asked. Throws if the answer tells neither, such as a key that is refused.
+ */
+export async function answersResponses(ask: Ask, signal: AbortSignal): Promise<boolean> {
+  let refused: number | undefined
+  const onRefused = ({ status }: Refusal) => {
+    refused = status
+  }
+  try {
+    await ask({ path: responsesWire.path, body: {}, signal, onRefused })
+  } catch (error) {
+    if (refused === 400 || refused === 422) return true
+    const isAnswered = refused === undefined && error instanceof ModelError && !error.isRetryable
+    if (!isAnswered && !withoutAddress.has(refused)) throw error
+  }
+  // Nothing is no request, so whoever answers it well does not know the address: LM Studio does so for all that it lacks.
+  return false
+}
+
+const withoutAddress: ReadonlySet<number | undefined> = new Set([404, 405, 501])
 
 function say(role: Role, text: string, files: readonly Fields[]): readonly Fields[] {
   const content = [...textParts(text), ...files]

@@ -1,5 +1,5 @@
+import type { Embedder } from '../../log/embedder.ts'
 import { refuseUnknown } from '../../log/error.ts'
-import type { Embedder } from '../embedder.ts'
 import { ModelError } from '../model.ts'
 
 export interface TransformersEmbedOptions {

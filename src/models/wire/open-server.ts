@@ -8,6 +8,7 @@ import type { AskedServer } from '../to-model-error.ts'
 import { providerWindow } from '../windows/provider-windows.ts'
 import { type WindowFact, windowSources } from '../windows/window-fact.ts'
 import { askJson, type Relay, streamReply } from './ask.ts'
+import { askOnce } from './ask-once.ts'
 import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { learnWindow } from './learn-window.ts'
@@ -16,7 +17,7 @@ import { shownFact, takesLateSystem } from './wire.ts'
 
 export interface ServerSetup {
   readonly wire: Wire
-  readonly others?: readonly ReplyWire[]
+  readonly others?: readonly OtherForm[]
   readonly connection: ServerConnection
   /** The window of all models. Default: what the server says of each. */
   readonly window?: number | undefined
@@ -24,13 +25,22 @@ export interface ServerSetup {
   settings?(requested: ModelSettings): ModelSettings
 }
 
+/** A form that a server may speak beside its own. */
+export interface OtherForm {
+  readonly wire: ReplyWire
+  /** Whether this server speaks it. Throws if that cannot be told now. */
+  isSpoken(ask: Ask, signal: AbortSignal): Promise<boolean>
+}
+
 /** A model server: its models by their names, and what it tells of them. */
 export interface ModelServer {
   /** For errors of requests that concern no model. */
   readonly server: AskedServer
   model(name: string): Model
-  /** The forms in which requests can be sent as a client wrote them. */
+  /** The forms in which it may be asked. */
   readonly forms: ReadonlyMap<Form, ReplyWire>
+  /** Whether requests of a form can be sent as a client wrote them. An answer is remembered. */
+  speaks(form: Form, signal?: AbortSignal): Promise<boolean>
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
   /** A client asks for this window. Gives the one that counts. Absent: no client can choose. */
@@ -55,7 +65,8 @@ export function openServer({
   settings = requested => requested,
 }: ServerSetup): ModelServer {
   checkWindow(window)
-  const forms = new Map([wire, ...others].map((one): [Form, ReplyWire] => [one.form, one]))
+  const wires = [wire, ...others.map(other => other.wire)]
+  const forms = new Map(wires.map((one): [Form, ReplyWire] => [one.form, one]))
   const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
     ...wire.describe(connection.address, model),
     model,
@@ -67,6 +78,9 @@ export function openServer({
     question =>
       askJson(connection, server, question)
   const server = serverFor('')
+  const spoken = new Map(
+    others.map(other => [other.wire.form, askOnce(signal => other.isSpoken(askAbout(server), signal))]),
+  )
   const { count } = wire
 
   const learning = remember(name => {
@@ -118,6 +132,14 @@ export function openServer({
     server,
     model: name => learning.get(name).model,
     forms,
+    async speaks(form, signal) {
+      const isSpoken = spoken.get(form)
+      if (!isSpoken) return form === wire.form
+      return isSpoken(signal).catch(() => {
+        signal?.throwIfAborted()
+        return false
+      })
+    },
     passReply: ({ form, model, messages, signal, relay, ...request }) =>
       streamReply({
         ...{ connection, signal, relay, wire: forms.get(form)! },

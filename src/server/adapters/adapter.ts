@@ -1,8 +1,7 @@
-import type { HttpFault } from '../../chat/fault-of.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { ModelSettings, ToolSpec } from '../../models/model.ts'
+import type { HttpFault } from '../../models/http-fault.ts'
+import type { EndReason, ModelSettings, ModelUsage, ReplyCall, ToolSpec } from '../../models/model.ts'
 import type { Form } from '../../models/wire/wire.ts'
-import type { ModelReply, ReplyCall } from '../../turn/reply.ts'
 
 /** What a client asks for on any adapter, in our words. */
 export interface ChatRequest {
@@ -72,7 +71,11 @@ export interface ReplyStart {
 }
 
 /** The end of a reply. `text`, `thinking` and `calls` are all of it. */
-export interface ReplyEnd extends Readonly<Pick<ModelReply, 'reason' | 'text' | 'thinking' | 'usage'>> {
+export interface ReplyEnd {
+  readonly reason: EndReason
+  readonly text: string
+  readonly thinking: string
+  readonly usage: ModelUsage
   readonly calls: readonly ReplyCall[]
   /** Log probabilities of the visible tokens, as the upstream gave them. */
   readonly logprobs?: readonly unknown[]

@@ -1,6 +1,6 @@
 import { isCount } from '../../log/values.ts'
-import type { ReplyCall } from '../../turn/reply.ts'
-import { sseComment } from '../../turn/stream/to-readable.ts'
+import type { ReplyCall } from '../../models/model.ts'
+import { sseComment } from '../../models/sse.ts'
 import type { Adapter, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'
 
 interface StreamPiece {
@@ -75,21 +75,6 @@ function countOr(value: number | undefined, other: number): number {
   return isCount(value) ? value : other
 }
 
-/** An event of a stream of server-sent events; with a name where clients go by it. */
-export function sse(value: unknown, name?: string): string {
-  return `${name === undefined ? '' : `event: ${name}\n`}data: ${oneLine(value)}\n\n`
-}
-
 /** What keeps a silent stream alive: a comment among events; nothing among lines, where clients fail on an empty one. */
 export const signOfLife = ({ streamType }: Adapter, stream: ReplyStream): string =>
   stream.idle?.() ?? (streamType === 'text/event-stream' ? sseComment : '')
-
-/** JSON on one line for every reader: Python takes three characters that JSON leaves as they are for the end of a line. */
-export function oneLine(value: unknown): string {
-  return JSON.stringify(value).replace(
-    lineEnds,
-    end => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
-const lineEnds = /[\u0085\u2028\u2029]/g

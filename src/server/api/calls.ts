@@ -114,11 +114,16 @@ export const callRoutes = [
       return {
         ...toCall(stored),
         ...account,
-        ...{ settings: plan.settings, tools },
+        settings: plan.settings,
+        tools,
         request: hasBody ? await toRequestBody(plan.sent, { messages, tools }) : undefined,
         messages: isWithTexts ? messages : [],
         sent: await toSentRows(messages, sent, {
-          ...{ ...apiCall, thread, isWithTexts, factor: roomOf(plan).factor, stretches: account.stretches },
+          ...apiCall,
+          thread,
+          isWithTexts,
+          factor: roomOf(plan).factor,
+          stretches: account.stretches,
         }),
       }
     },
@@ -147,13 +152,27 @@ export function toCall(one: ThreadCall) {
   const { window, reserve, policy, counter, cached, cacheLost, toolsSaved, reused, reply } = plan
   const room = roomOf(plan)
   return {
-    ...{ id, turn, time, model, status, reserve, policy, counter, ...toldFactor(room) },
+    id,
+    turn,
+    time,
+    model,
+    status,
+    reserve,
+    policy,
+    counter,
+    ...toldFactor(room),
     window: shownWindow(window),
     predicted: predictedIn(one),
     toolsSaved: toolsSaved ? toModelTokens(toolsSaved, room.factor) : undefined,
     reused: reused === undefined ? undefined : reusedIn(one, plan, reused),
-    ...{ error, reported, cached, cacheLost, reserveWhy: reply?.why, mostReply: reply?.most },
-    ...{ warnings: warningsOf(one, plan), shadow: toShadow(plan) },
+    error,
+    reported,
+    cached,
+    cacheLost,
+    reserveWhy: reply?.why,
+    mostReply: reply?.most,
+    warnings: warningsOf(one, plan),
+    shadow: toShadow(plan),
   }
 }
 

@@ -107,7 +107,10 @@ export const chatRoutes = [
     body: {
       at: place.optional().describe('any entry of the turn; default: the last turn'),
       ...asking,
-      ...{ window, reserve, policy, effort },
+      window,
+      reserve,
+      policy,
+      effort,
     },
     kind: 'events',
     answer: replyPart,
@@ -216,7 +219,13 @@ async function answer(
   const chat = createChat({ ...options, history, model, system, settings })
   const thread = history.thread(conversation, query)
   await checkRoom({
-    ...{ options, model, system, settings, tools: [], signal: left, count: history.count },
+    options,
+    model,
+    system,
+    settings,
+    tools: [],
+    signal: left,
+    count: history.count,
     messages,
     calibration: () => thread.calibration(model.name),
   })

@@ -54,7 +54,10 @@ export function toSummary({ receipt }: Context, room: Room) {
   const { window, reserve, margin, tokens } = figures
   const shared = prefix && Math.min(tokens, toModelTokens(prefix.tokens, room.factor))
   return {
-    ...{ policy, counter, ...figures, counts: countFates(receipt.stretches, 1) },
+    policy,
+    counter,
+    ...figures,
+    counts: countFates(receipt.stretches, 1),
     capacity: window === undefined ? undefined : Math.max(0, window - reserve - margin),
     cut: cut && toCutFigures(cut, room.factor),
     prefix: prefix && { tokens: shared!, share: prefix.share },
@@ -73,7 +76,9 @@ export async function toContextAnswer(context: Context, options: ShownContext) {
   const { stretches, faults, sent, changing } = receipt
   return {
     ...toSummary(context, room),
-    ...{ at, stretches, faults },
+    at,
+    stretches,
+    faults,
     changing: changing && toChanging(changing, room.factor, isWithTexts),
     sent: await toSentRows(messages, sent, { ...options, factor: room.factor, stretches }),
     messages: isWithMessages && isWithTexts ? messages : undefined,

@@ -196,7 +196,13 @@ export const conversationRoutes = [
       const wanted = toQuery(q).flat()
       return {
         found: matches.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
-          ...{ conversation, actor, branch, seq, role, time, snippet },
+          conversation,
+          actor,
+          branch,
+          seq,
+          role,
+          time,
+          snippet,
           hits: placesOf(snippet, wanted),
         })),
       }

@@ -1,8 +1,10 @@
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
-import { isInnerActor, shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory } from '../../history/index.ts'
+import { shownStore } from '../../history/shown-store.ts'
+import { isReserved } from '../../history/side-name.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
 import { notFound, refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { type Log, logOfPerson } from '../exchange/inquiry.ts'
@@ -11,8 +13,7 @@ import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
 import { type AnswerLimits, eventStream, lineStream, type ServerEvents } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
-import type { OnWrite } from './live/noticing-store.ts'
-import { createRunningExperiments } from './live/running-experiments.ts'
+import type { WriteEvent } from './live/noticing-store.ts'
 import { openApi } from './open-api.ts'
 import type { ApiCall, ApiOptions, ApiParts, FieldsSchema, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
@@ -29,16 +30,13 @@ export function createApi(options: ApiOptions) {
     const { store: whole } = logOf(tenant)
     const store = mayInspect ? whole : shownStore(whole)
     const view = looking.get(name) ?? { store, tenant, history: createHistory({ store, tenant, embed }) }
-    looking.delete(name)
-    looking.set(name, view)
-    if (looking.size > mostTenants) looking.delete(looking.keys().next().value!)
-    return view
+    return putNewest(looking, name, view, mostTenants)
   }
 
   const feeds = createFeeds((...caller) => lookingAt(...caller).history, pollMs, maxListeners)
-  const experiments = createRunningExperiments()
   const states = (options.states ?? []).map(parseState)
-  const parts: ApiParts = { ...options, states, feeds, timelines: createTimelines(), experiments }
+  const parts: ApiParts = { ...options, states, feeds, timelines: createTimelines() }
+  const routes: readonly Route[] = [...apiRoutes, ...options.plugs.flatMap(plug => plug.routes)]
 
   async function answer(route: Route, context: Context<ServerEnv>): Promise<Response> {
     const { raw: request } = context.req
@@ -49,7 +47,12 @@ export function createApi(options: ApiOptions) {
     const has: ApiCall['has'] = scope => caller.scopes.includes(scope)
     const looked = logOfPerson(lookingAt(caller.tenant, has('inspect')), log.history.person)
     const call: ApiCall = {
-      ...{ request, requestId, caller, parts, ...read, has },
+      request,
+      requestId,
+      caller,
+      parts,
+      ...read,
+      has,
       // A route that only reads has nothing else to read from.
       log: route.scope === 'read' ? looked : log,
       signal: AbortSignal.any([request.signal, left.signal]),
@@ -62,23 +65,24 @@ export function createApi(options: ApiOptions) {
   }
 
   return {
-    onWrite(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
+    onWrite(event: WriteEvent): void {
+      const { tenant, conversation, what } = event
       if (what !== 'written') {
         // Nothing of it stays in memory, whichever way it was deleted.
         parts.timelines.drop(tenant, conversation)
         for (const mayInspect of [true, false]) looking.delete(JSON.stringify([tenant, mayInspect]))
       }
-      feeds.notice(tenant, conversation, what, gone)
+      feeds.notice(event)
     },
-    /** How many streams of events are open, and how many experiments run here. */
-    counts: () => ({ listeners: feeds.listeners, experiments: experiments.size }),
+    /** How many streams of events are open. */
+    listeners: () => feeds.listeners,
     mount(app: Hono<ServerEnv>): void {
       let document: object | undefined
       app.get(`${apiBase}/openapi.json`, context => {
-        document ??= openApi(apiRoutes, apiBase)
+        document ??= openApi(routes, apiBase)
         return context.json(document)
       })
-      for (const route of apiRoutes)
+      for (const route of routes)
         app.on(route.method.toUpperCase(), `${apiBase}${route.path}`, requireScope(route.scope), context =>
           answer(route, context),
         )
@@ -86,11 +90,8 @@ export function createApi(options: ApiOptions) {
         throw new ThroughlineError('no_route', 'There is nothing at this address of the API.')
       })
     },
-    /** Ends the streams of events, and pauses the experiments that run here. */
-    async close(): Promise<void> {
-      feeds.close()
-      await experiments.close()
-    },
+    /** Ends the streams of events. */
+    close: () => feeds.close(),
   }
 }
 
@@ -107,7 +108,7 @@ async function refuseHidden(
   const { actor = '' } = (query ?? {}) as { readonly actor?: string }
   if (conversation === undefined || scope === 'admin') return
   if (scope === 'chat') refuseInner({ conversation, actor })
-  if (isInnerActor(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
+  if (isReserved(actor) && !caller.scopes.includes('inspect')) throw notFound('thread', actor)
   await refuseExperiment(log, conversation, caller)
   if (scope !== 'chat') await refuseOthers(log, conversation)
 }

@@ -1,5 +1,5 @@
-import { sseComment, sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
-import { oneLine, sse } from '../adapters/reply-stream.ts'
+import { oneLine, sse, sseComment, sseHeaders } from '../../models/sse.ts'
+import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { errorBody, toFault } from '../to-fault.ts'
 

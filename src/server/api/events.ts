@@ -26,7 +26,10 @@ export const eventRoutes = [
 
 function listen({ caller, has, looking, request, signal, parts }: ApiCall, conversation?: string) {
   return parts.feeds.listen(caller.tenant, {
-    ...{ conversation, signal, person: looking.person },
-    ...{ since: lastEventOf(request), mayInspect: has('inspect') },
+    conversation,
+    signal,
+    person: looking.person,
+    since: lastEventOf(request),
+    mayInspect: has('inspect'),
   })
 }

@@ -80,7 +80,10 @@ function laying(does: Exclude<keyof Hands, 'hands'>, summary: string) {
 export function checkedHands(thread: Thread, parts: HandParts): Hands {
   const { unpin, hide, unhide, hands } = thread
   return {
-    ...{ unpin, hide, unhide, hands },
+    unpin,
+    hide,
+    unhide,
+    hands,
     async pin(seq) {
       const { settings, factor } = await settingsOf(thread, parts)
       const { receipt } = await thread.context(withPin(settings, seq))

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { countFates } from '../../context/make-receipt.ts'
 import { fates } from '../../context/receipt.ts'
-import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
 import type { ThreadCall } from '../../history/calls/calls.ts'
 import { roomOf } from '../../history/calls/plan.ts'
 import { readPlan, stretchesOf } from '../../history/calls/read-plan.ts'
 import { type LogSource, readLog } from '../../history/log/read-log.ts'
-import { isSideName } from '../../history/side-name.ts'
+import { isExperiment } from '../../history/shown-store.ts'
+import { isReserved, isSideName } from '../../history/side-name.ts'
 import { titleOf } from '../../history/title-of.ts'
 import { cut } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -40,7 +40,8 @@ const lastCall = wholeCall.extend({
 
 /** Where a conversation stands. */
 export const latest = z.object({
-  ...{ actor: name, branch: name },
+  actor: name,
+  branch: name,
   entries: count,
   turns: count,
   branches: count.describe('the branches of this actor'),
@@ -69,7 +70,7 @@ export async function readLatest(
   { log, looking, has }: ApiCall,
   { conversation, threads }: ConversationInfo,
 ) {
-  const spoken = threads.filter(({ actor, branch }) => !isInnerActor(actor) && !isSideName(branch))
+  const spoken = threads.filter(({ actor, branch }) => !isReserved(actor) && !isSideName(branch))
   const [newest] = (spoken.length > 0 ? spoken : threads).toSorted((a, b) => b.updatedAt - a.updatedAt)
   if (!newest) return undefined
   const { actor, branch, head: entries } = newest
@@ -87,11 +88,18 @@ export async function readLatest(
   const owed = status.state === 'interrupted' ? await readOwed(source) : []
   const last = shown.findLast(message => textOf(message) !== '')
   return {
-    ...{ actor, branch, entries, turns: head?.turns ?? 0, status },
+    actor,
+    branch,
+    entries,
+    turns: head?.turns ?? 0,
+    status,
     isExperiment: isExperiment({ threads }),
     branches: spoken.filter(one => one.actor === actor).length,
     owed: owed.length > 0 ? owed : undefined,
-    ...{ begins, request, said: last && toSaid(last), call: call && toLastCall(call) },
+    begins,
+    request,
+    said: last && toSaid(last),
+    call: call && toLastCall(call),
   }
 }
 
@@ -137,7 +145,11 @@ async function findRequest(source: LogSource, range: { readonly to?: number; rea
     if (!isObject(request)) continue
     const { adapter, client, kind, why } = request as Readonly<Record<string, unknown>>
     return {
-      ...{ adapter: toText(adapter), kind: toText(kind), why: toText(why), at: seq, time },
+      adapter: toText(adapter),
+      kind: toText(kind),
+      why: toText(why),
+      at: seq,
+      time,
       client: typeof client === 'string' ? toText(client) : undefined,
     }
   }
@@ -153,7 +165,8 @@ function toLastCall(call: ThreadCall) {
   const { margin, reused } = plan
   return {
     ...toCall(call),
-    ...{ margin: toModelTokens(margin, factor), parts: toParts(plan) },
+    margin: toModelTokens(margin, factor),
+    parts: toParts(plan),
     reused: reused === undefined ? undefined : toModelTokens(reused, factor),
     counts: countFates(stretchesOf(plan), 1),
   }

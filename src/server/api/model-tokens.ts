@@ -42,8 +42,13 @@ export function toFigures<Part extends string>(
       ? Math.max(toModelTokens(kept, factor), left + 1)
       : Math.max(0, Math.min(toModelTokens(kept, factor), left))
   return {
-    ...{ window, reserve, margin, tokens, parts },
-    ...{ free: Math.max(0, left - margin), over: Math.max(0, margin - left) },
+    window,
+    reserve,
+    margin,
+    tokens,
+    parts,
+    free: Math.max(0, left - margin),
+    over: Math.max(0, margin - left),
     ...toldFactor(room),
   }
 }

@@ -19,7 +19,9 @@ export const message = z
   .describe('a message in the form in which it was given: of OpenAI, Ollama, Anthropic or the AI SDK')
 
 export const threadPlace = z.object({
-  ...{ actor: name, branch: name, head: count },
+  actor: name,
+  branch: name,
+  head: count,
   updatedAt: time.describe('when something was last written to it'),
 })
 

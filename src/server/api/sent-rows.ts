@@ -14,7 +14,9 @@ const quoteSource = z
   .object({
     conversation: name,
     title: z.string().optional(),
-    ...{ actor: name, branch: name, seq: place },
+    actor: name,
+    branch: name,
+    seq: place,
     time: time.optional(),
     why: z.string().describe('why it was brought back'),
     isGone: z
@@ -86,7 +88,10 @@ export async function toSentRows(
     const entry = seqs.find(seq => seq > 0)
     const sources = [{ remembered }, ...joined].flatMap(sourcesOf)
     return {
-      ...{ part, role: message.role, tokens: inModel(tokens), seqs },
+      part,
+      role: message.role,
+      tokens: inModel(tokens),
+      seqs,
       standsFor: [...standsFor, ...joined.flatMap(one => one.standsFor)],
       ...(joined.length > 0 && {
         joined: joined.map(({ part, tokens, standsFor }) => ({ part, tokens: inModel(tokens), standsFor })),

@@ -42,6 +42,7 @@ export const serverRoutes = [
         .string()
         .optional()
         .describe('the one that answers if a request names none; absent if none is there'),
+      plugs: z.array(z.string()).describe('what packages add to this server: `experiments`'),
       policies: z.array(z.string()),
       policy: z.string().optional(),
       window: count.optional(),
@@ -68,7 +69,13 @@ export const serverRoutes = [
         .describe('those that the caller may choose by the header `x-throughline-tenant`, with its own'),
       scopes: z.array(z.enum(scopes)).describe('what the caller may do'),
     }),
-    async handle({ has, request, caller, log: { store }, parts: { upstreams, options, about, keys } }) {
+    async handle({
+      has,
+      request,
+      caller,
+      log: { store },
+      parts: { upstreams, options, about, keys, plugs },
+    }) {
       // An upstream that does not answer has no models now.
       const models = await upstreams.models().catch(() => [])
       const { all } = upstreams
@@ -86,19 +93,32 @@ export const serverRoutes = [
         upstreams: isOne
           ? undefined
           : all.map(({ name, patterns, upstream: { kind, address } }) => ({
-              ...{ name, kind, models: [...patterns], address: mayInspect ? address : undefined },
+              name,
+              kind,
+              models: [...patterns],
+              address: mayInspect ? address : undefined,
             })),
         models: models.map(({ name, window, windowFrom }) => ({ name, window, windowFrom })),
-        ...{ model: models[0]?.name, policies: policyNames, policy: options.policy?.name },
-        ...{ window: options.window ?? about.window, reserve: options.reserve },
-        ...{ remember: about.remember, person: about.person, store: mayInspect ? about.store : undefined },
+        model: models[0]?.name,
+        policies: policyNames,
+        policy: options.policy?.name,
+        window: options.window ?? about.window,
+        reserve: options.reserve,
+        remember: about.remember,
+        person: about.person,
+        store: mayInspect ? about.store : undefined,
         addresses: {
-          ...{ ollama: origin, openai: `${origin}/v1`, anthropic: origin },
-          ...{ uiChat: `${origin}/throughline/v1/ui-chat`, mcp: `${origin}/mcp` },
+          ollama: origin,
+          openai: `${origin}/v1`,
+          anthropic: origin,
+          uiChat: `${origin}/throughline/v1/ui-chat`,
+          mcp: `${origin}/mcp`,
         },
-        ...{ price: priceOf(about.price), shadow: options.shadow ?? false },
+        price: priceOf(about.price),
+        shadow: options.shadow ?? false,
         needsKey: about.needsKey,
         tenant: caller.tenant,
+        plugs: plugs.map(({ name }) => name),
         tenants: await tenantsFor(caller, store, keys),
         scopes: scopes.filter(has),
       }

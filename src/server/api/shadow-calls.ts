@@ -13,8 +13,11 @@ import { bestMatch, tellingOf } from './seen.ts'
 import { toShadow } from './shadow.ts'
 
 const shadowCall = z.object({
-  ...{ call: name, turn: count, at: place.describe('the last entry that it was made of') },
-  ...{ tokens: count.describe('passed'), wouldTokens: count.describe('that would have been sent') },
+  call: name,
+  turn: count,
+  at: place.describe('the last entry that it was made of'),
+  tokens: count.describe('passed'),
+  wouldTokens: count.describe('that would have been sent'),
   used: z
     .object({
       entry: place,

@@ -65,7 +65,10 @@ function toReading(
   { value, entry, skipped }: StateReading<unknown>,
 ): ShownReading {
   return {
-    ...{ name, tools, isConfigured: true, ...toValue(value) },
+    name,
+    tools,
+    isConfigured: true,
+    ...toValue(value),
     entry: entry && { ...entry, seq: entry.seq + 1 },
     skipped: skipped.slice(0, mostSkipped).map(one => ({ ...one, seq: one.seq + 1 })),
   }
@@ -95,8 +98,10 @@ async function newestResults(source: LogSource, to: number) {
       if (!result.isError) tool.result = result
       else if (tool.skipped.length < mostSkipped)
         tool.skipped.push({
-          ...{ seq: from + result.seq, tool: result.tool },
-          ...{ reason: 'error result', detail: cut(result.text, 200) },
+          seq: from + result.seq,
+          tool: result.tool,
+          reason: 'error result',
+          detail: cut(result.text, 200),
         })
     }
   }
@@ -104,7 +109,10 @@ async function newestResults(source: LogSource, to: number) {
     from: Math.min(from, to),
     states: [...tools].map(
       ([tool, { skipped, result }]): ShownReading => ({
-        ...{ name: tool, tools: [tool], isConfigured: false, skipped },
+        name: tool,
+        tools: [tool],
+        isConfigured: false,
+        skipped,
         ...toValue(result && attempt<unknown>(() => JSON.parse(result.text), result.text)),
         entry: result && { seq: from + result.seq, tool, callId: result.callId },
       }),

@@ -31,7 +31,14 @@ const thread = threadPlace.extend({
   turns: count,
   forkOf: z.object({ branch: name, at: place }).optional(),
   begins: z
-    .object({ turn: count, time, text: z.string().describe('its beginning') })
+    .object({
+      turn: count,
+      time,
+      text: z.string().describe('its beginning'),
+      how: z
+        .enum(['again', 'reworded', 'on'])
+        .describe('whether it answers a turn again, words a message anew, or goes on where the other ends'),
+    })
     .optional()
     .describe('the first message that only this branch has, as a user may see it'),
   isOfClient: z.boolean().describe('whether a client of the server asked last, and not the page or the API'),
@@ -77,7 +84,11 @@ const logged = z
 
 const brief = z
   .object({
-    ...{ seq: place, turn: count, role: z.string(), time, tokens: count.optional() },
+    seq: place,
+    turn: count,
+    role: z.string(),
+    time,
+    tokens: count.optional(),
     isErased: z.boolean().optional(),
     calls: z.array(z.string()).optional().describe('the tools that a reply called, by their names'),
   })
@@ -97,7 +108,8 @@ export const threadRoutes = [
           const thread = looking.thread(conversation, { actor, branch })
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
-          const begins = forkOf && (await beginningOf(thread, forkOf.at + 1))
+          const left = forkOf && threads.find(one => one.actor === actor && one.branch === forkOf.branch)
+          const begins = forkOf && (await beginningOf(thread, forkOf.at + 1, left?.head))
           const facts = { head: head?.head ?? listedHead, updatedAt, turns, forkOf, begins, status }
           return { actor, branch, ...facts, isOfClient: await isOfClient(log.store, key) }
         }),
@@ -196,7 +208,7 @@ export const threadRoutes = [
     summary: 'Lists the newest notes that the model wrote to itself, oldest first.',
     query: page,
     answer: z.object({
-      notes: z.array(z.object({ ...{ seq: place, turn: count, time }, text: z.string() })),
+      notes: z.array(z.object({ seq: place, turn: count, time, text: z.string() })),
     }),
     async handle(call) {
       const { key } = await threadOf(call)
@@ -219,12 +231,18 @@ export const threadRoutes = [
   }),
 ]
 
-/** What a user may see of an entry, in a line; undefined if it is not there or not for users. */
-async function beginningOf(thread: Thread, at: number) {
+/**
+ * What a user may see of the first entry of a branch, in a line; undefined if it is not there or not for users. `leftHead`: where
+ * the branch that it leaves ends.
+ */
+async function beginningOf(thread: Thread, at: number, leftHead = 0) {
   const [entry] = await thread.entries({ at, limit: 1 })
   const [shown] = await thread.display({ at, limit: 1 })
   if (entry?.seq !== at || shown?.seq !== at) return undefined
-  return { turn: entry.turn, time: entry.time, text: cut(readMessage(shown, at).text, 100) }
+  const { turn, time, repeats } = entry
+  const isAgain = shown.role !== 'user' || repeats !== undefined
+  const how: 'again' | 'reworded' | 'on' = isAgain ? 'again' : leftHead >= at ? 'reworded' : 'on'
+  return { turn, time, text: cut(readMessage(shown, at).text, 100), how }
 }
 
 function toLogged(entry: LoggedMessage, tokens: number | undefined) {
@@ -232,8 +250,20 @@ function toLogged(entry: LoggedMessage, tokens: number | undefined) {
     entry
   const view = entry.view === message ? undefined : entry.view
   return {
-    ...{ id, seq, turn, time, message, isClosing, isBroken: isBroken || undefined, tokens },
-    ...{ view, isError, isErased, hands, data, calibration },
+    id,
+    seq,
+    turn,
+    time,
+    message,
+    isClosing,
+    isBroken: isBroken || undefined,
+    tokens,
+    view,
+    isError,
+    isErased,
+    hands,
+    data,
+    calibration,
   }
 }
 

@@ -9,7 +9,9 @@ import { fateIn, point, type TimelinePoint } from './timeline/point.ts'
 
 const end = z.object({ at: place, turn: count, time, call: name.optional() })
 const run = z.object({
-  ...{ fate: z.enum(fates), from: end, to: end },
+  fate: z.enum(fates),
+  from: end,
+  to: end,
   points: count.describe('how many contexts'),
 })
 
@@ -91,7 +93,8 @@ async function timelineOf(
   const { timelines } = call.parts
   const cached = timelines.get(key, name)
   // For a part of the timeline, the points before it are not made.
-  if (!cached && since > 0) return createTimeline(source, { ...options, since }).points(since, call.signal)
+  if (!cached && since > 0)
+    return createTimeline(source, { ...options, since, copyAt: thread.copyAt }).points(since, call.signal)
   const timeline = cached ?? createTimeline(source, options)
   if (!cached) timelines.keep(key, name, timeline)
   return timeline.points(since, call.signal)

@@ -129,7 +129,9 @@ async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
     at: endOf(stored),
     ...inCounts(room),
     overflow: 'keep',
-    ...{ policy, system, notes: hasNotesInPrompt(stored) ? ('system' as const) : undefined },
+    policy,
+    system,
+    notes: hasNotesInPrompt(stored) ? ('system' as const) : undefined,
   } as const
   return { options, stored, room }
 }
@@ -165,8 +167,11 @@ function toAnswer({ text, recall, ...account }: Why, room: Room, counter: TokenC
     recall: recall && {
       ...rest,
       better: better && { ...better, tokens: inModel(better.tokens) },
-      ...{ needs: ifAny(needs), left: ifAny(left), room: ifAny(most) },
-      ...{ asking: asking && toAsked(asking), found: found && toAsked(found) },
+      needs: ifAny(needs),
+      left: ifAny(left),
+      room: ifAny(most),
+      asking: asking && toAsked(asking),
+      found: found && toAsked(found),
     },
   }
 }

@@ -66,7 +66,9 @@ function readList(list: Buffer): readonly ZipEntry[] {
       method: list.readUInt16LE(at + 10),
       isEncrypted: (list.readUInt16LE(at + 8) & 1) === 1,
       crc: list.readUInt32LE(at + 16),
-      ...{ size: size!, packed: packed!, offset: offset! },
+      size: size!,
+      packed: packed!,
+      offset: offset!,
     })
     at = nameEnd + extraLength + list.readUInt16LE(at + 32)
   }

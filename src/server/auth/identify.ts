@@ -1,4 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import { isStoreFault } from '../../stores/store-error.ts'
 import { withPatience } from '../exchange/patient-store.ts'
 import { type Credential, keyHeaders } from '../upstream/credential.ts'
@@ -48,12 +49,11 @@ export function createIdentify(options: IdentifyOptions) {
     const name = hashOf(key).toString('base64')
     const cached = remembered.get(name)
     if (cached && cached.until > now()) return cached.caller
-    remembered.delete(name)
     const valid = cached?.valid && now() - cached.valid.since < faultMs ? cached.valid : undefined
     const find = () => keys.find(key).then(record => record && toCaller(record))
     const lookup = valid ? withPatience(waitMs, find).catch(unlessFault(valid.caller)) : find()
     const entry: RememberedKey = { until: now() + lifeMs, caller: lookup, valid }
-    remembered.set(name, entry)
+    putNewest(remembered, name, entry, most)
     const forget = () => {
       if (remembered.get(name) === entry) remembered.delete(name)
     }
@@ -62,7 +62,6 @@ export function createIdentify(options: IdentifyOptions) {
       if (!caller) return forget()
       if (caller !== valid?.caller) entry.valid = { caller, since: now() }
     }, forget)
-    if (remembered.size > most) remembered.delete(remembered.keys().next().value!)
     return lookup
   }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { isExperimentNamed } from '../../experiment/log/shown-store.ts'
+import { isExperimentNamed } from '../../history/shown-store.ts'
 import { isReserved, reservedName } from '../../history/side-name.ts'
 import { BadRequestError, NotFoundError, showValue, ThroughlineError } from '../../log/error.ts'
 import type { ThreadKey } from '../../stores/store.ts'

@@ -4,6 +4,7 @@ import type { History, Thread } from '../../history/index.ts'
 import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
+import { putNewest } from '../../log/put-newest.ts'
 import { isObject } from '../../log/values.ts'
 import type { Model, ModelRequest } from '../../models/model.ts'
 import { isLocalAddress } from '../../models/wire/is-local-address.ts'
@@ -41,9 +42,7 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
     ...limits,
     onRead(reading) {
       const { conversation, outcome, tokens } = reading
-      latest.delete(conversation)
-      latest.set(conversation, { outcome, tokens, time: now() })
-      if (latest.size > mostLatest) latest.delete(latest.keys().next().value!)
+      putNewest(latest, conversation, { outcome, tokens, time: now() }, mostLatest)
       onRead(reading)
     },
   })

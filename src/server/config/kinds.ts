@@ -48,8 +48,14 @@ export function age() {
 }
 
 const switches: Readonly<Record<string, boolean>> = {
-  ...{ true: true, on: true, yes: true, 1: true },
-  ...{ false: false, off: false, no: false, 0: false },
+  true: true,
+  on: true,
+  yes: true,
+  1: true,
+  false: false,
+  off: false,
+  no: false,
+  0: false,
 }
 
 export function onOff() {

@@ -28,7 +28,7 @@ describe('values', () => {
     const { config, sources } = readConfig({})
     expect(config).toMatchObject({
       ...{ host: '127.0.0.1', port: 4170, db: 'throughline.db', ollamaHost: 'http://127.0.0.1:11434' },
-      ...{ notes: 'off', memory: true, manage: false, requireKeys: false, promise: 1_000_000 },
+      ...{ notes: 'off', memory: true, manage: false, requireKeys: false, advertisedWindow: 1_000_000 },
       ...{ maxBody: 33_554_432, allowedHosts: [], allowedOrigins: [], logLevel: 'info' },
     })
     expect(config).not.toHaveProperty('upstream')

@@ -1,24 +1,44 @@
-import type { SettingName } from './config-schema.ts'
+import type { PlugSettings, SettingName } from './config-schema.ts'
 
 /** How `serve --help` orders the settings: first those that most servers need. */
 export const settingGroups = {
   'Most used': ['upstream', 'upstreamKey', 'window', 'shadow', 'db', 'host', 'port', 'requireKeys'],
   'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'sideModel'],
   'What is sent': [
-    ...(['policy', 'effort', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'steadyPrompt'] as const),
-    ...(['readMessages', 'promise'] as const),
+    'policy',
+    'effort',
+    'reserve',
+    'overflow',
+    'maxToolTokens',
+    'notes',
+    'steadyPrompt',
+    'readMessages',
+    'advertisedWindow',
   ],
   'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],
   'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],
   'Who may ask': ['apiKeys', 'allowedHosts', 'allowedOrigins', 'manage'],
   'What is kept': ['memory', 'onStoreFault', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
-  'Page and log': ['inspector', 'experimentTools', 'logNames', 'logLevel'],
+  'Page and log': ['inspector', 'logNames', 'logLevel'],
   Limits: ['maxBody', 'maxEntry', 'maxReply', 'maxDepth', 'maxMessages', 'maxStreams'],
   Times: [
-    ...(['requestTimeout', 'connectTimeout', 'firstTimeout', 'silenceTimeout', 'storeTimeout'] as const),
-    ...(['keepAlive', 'unreadTimeout', 'lingerTime', 'shutdownTimeout'] as const),
+    'requestTimeout',
+    'connectTimeout',
+    'firstTimeout',
+    'silenceTimeout',
+    'storeTimeout',
+    'keepAlive',
+    'unreadTimeout',
+    'lingerTime',
+    'shutdownTimeout',
   ],
 } as const satisfies Readonly<Record<string, readonly SettingName[]>>
+
+/** The groups with those of plugs in one more. */
+export const groupsWith = (plugged: PlugSettings): Readonly<Record<string, readonly string[]>> => ({
+  ...settingGroups,
+  ...(Object.keys(plugged).length > 0 && { 'Added by packages': Object.keys(plugged) }),
+})
 
 type Grouped = (typeof settingGroups)[keyof typeof settingGroups][number]
 

@@ -1,10 +1,11 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { isObject, parseJson } from '../../log/values.ts'
+import type { ReplyCall } from '../../models/model.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ReplyCall } from '../../turn/reply.ts'
 import { isUser } from '../identity/agreement.ts'
 import { hashOfText } from '../identity/chain.ts'
 import { comparedOf, type ListItem } from '../identity/item.ts'
+import { markKinds } from '../identity/mark-kinds.ts'
 import type { Inquiry, Log } from './inquiry.ts'
 
 /** The marks of calls that may start a subagent: one that does not say who started it begins with the task of the call. */
@@ -43,4 +44,5 @@ const taskNames = ['prompt', 'message', 'task']
 /** Shorter texts are not worth a mark, and may be the same by chance. */
 const isLong = (text: string) => text.length >= 'user:'.length + 20
 
-const markOf = (keyId: string, text: string) => `a${hashOfText(`${keyId.length}:${keyId}${text}`)}`
+const markOf = (keyId: string, text: string) =>
+  markKinds.agent + hashOfText(`${keyId.length}:${keyId}${text}`)

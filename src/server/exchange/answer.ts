@@ -1,10 +1,10 @@
 import type { SystemPromptPlace } from '../../context/draft/frame-options.ts'
 import type { MessageLike } from '../../log/message.ts'
-import type { Model } from '../../models/model.ts'
+import type { Model, ReplyCall } from '../../models/model.ts'
 import { isStoreFault } from '../../stores/store-error.ts'
 import { answerTurn, writesNote } from '../../turn/answer-turn.ts'
 import { threadLog } from '../../turn/log/thread-log.ts'
-import type { ModelReply, ReplyCall, TurnPart, TurnResult } from '../../turn/reply.ts'
+import type { ModelReply, TurnPart, TurnResult } from '../../turn/reply.ts'
 import { runTurn } from '../../turn/run-turn.ts'
 import { setUpAsking } from '../../turn/set-up-asking.ts'
 import { keepResult, runTool } from '../../turn/tools/run-tools.ts'
@@ -15,12 +15,20 @@ import { callMark } from '../identity/chain.ts'
 import { ownResult } from '../identity/item.ts'
 import { agentMarks } from './agent-place.ts'
 import type { Inquiry } from './inquiry.ts'
+import { refuseStandIn } from './refuse-stand-in.ts'
 import type { OpenedTurn } from './take-place.ts'
 
 /** The options of a turn that a server sets, whatever the request says. */
 const turnOptionNames = [
-  ...(['window', 'reserve', 'overflow', 'maxToolTokens', 'notes', 'policy'] as const),
-  ...(['retries', 'stallMs', 'maxReply'] as const),
+  'window',
+  'reserve',
+  'overflow',
+  'maxToolTokens',
+  'notes',
+  'policy',
+  'retries',
+  'stallMs',
+  'maxReply',
 ] as const
 export const answerOptionNames = [...turnOptionNames, 'steadyPrompt', 'readMessages', 'shadow'] as const
 
@@ -77,9 +85,12 @@ export async function answer(
   const steered = cached.steer(model)
   const watched: Model = {
     ...steered,
-    stream(call) {
+    async *stream(call) {
       isAsked = true
-      return steered.stream(call)
+      for await (const part of steered.stream(call)) {
+        if (part.type === 'tool-call') refuseStandIn(part, call.messages)
+        yield part
+      }
     },
   }
   const emit = (part: TurnPart) => {
@@ -105,10 +116,10 @@ export async function answer(
       const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
       const place = { log, emit, signal, specs, replies: 'streamed', tally, passed } as const
-      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
-      const ownTools = new Map([[reading.name, reading]])
       let asking: Asking
       let asks = 0
+      const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
+      const ownTools = new Map([[reading.name, reading]])
       const setUp = async () => {
         asking = await setUpAsking({ ...options, model: watched, settings, system, systemPrompt }, place)
         // What looks like a note is the client's to read.

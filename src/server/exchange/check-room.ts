@@ -34,7 +34,8 @@ export async function checkRoom(check: RoomCheck): Promise<void> {
   const fitting: FitRequest = {
     ...asking,
     log: {
-      ...{ count, calibration },
+      count,
+      calibration,
       hasClipped: async () => false,
       async context({ system: prompt, at: _, mostResultTokens: __, ...fitting }) {
         const head: readonly MessageLike[] = prompt === undefined ? [] : [{ role: 'system', content: prompt }]
@@ -63,7 +64,10 @@ export function checkPlace(
   const sent = new Set([...first, system, users.at(-1)])
   const thread = place.fork?.of ?? place.thread
   return checkRoom({
-    ...{ ...request, ...to, signal, count: history.count },
+    ...request,
+    ...to,
+    signal,
+    count: history.count,
     messages: brought.filter(message => sent.has(message)),
     calibration: async () =>
       place.kind === 'new'

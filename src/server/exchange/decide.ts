@@ -149,14 +149,12 @@ function branch(
     return { ...list, kind: 'new', thread, beside: of.conversation, from: 0, why }
   }
   return {
-    ...{
-      ...list,
-      kind: 'branches',
-      front: frontOf(front, list),
-      from: firstOf(list.items, from),
-      anchor,
-      why,
-    },
+    ...list,
+    kind: 'branches',
+    front: frontOf(front, list),
+    from: firstOf(list.items, from),
+    anchor,
+    why,
     ...forkOf(of, at, list.isSide ? sideName(newId()) : newId()),
   }
 }
@@ -168,7 +166,9 @@ function forkOf(of: ThreadKey, at: number, branch: string) {
 /** The place of a request that the log has already, in a turn that its writer left. Taking it over fences that writer. */
 const takeOver = (place: Omit<LogPlace, 'kind' | 'from' | 'why'>, why: string): LogPlace => ({
   ...place,
-  ...{ kind: 'extends', isLeft: true, from: place.messages.length },
+  kind: 'extends',
+  isLeft: true,
+  from: place.messages.length,
   why: `${why}; its turn was left open, and is answered now`,
 })
 
@@ -190,7 +190,12 @@ function decideEnd(
   if (earlier) {
     const { thread: of, turn, messages, repeated } = earlier
     return {
-      ...{ ...list, kind: 'branches', messages, repeated, items: itemsOf(messages), from: 0 },
+      ...list,
+      kind: 'branches',
+      messages,
+      repeated,
+      items: itemsOf(messages),
+      from: 0,
       ...forkOf(of, turn.first - 1, newId()),
       why: `${why}; it failed before, and is answered once more, on a branch`,
     }

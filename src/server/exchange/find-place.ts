@@ -1,10 +1,12 @@
-import { isExperiment, isInnerActor } from '../../experiment/log/shown-store.ts'
 import { listLog } from '../../history/log/read-log.ts'
+import { isExperiment } from '../../history/shown-store.ts'
+import { isReserved } from '../../history/side-name.ts'
 import { NotFoundError } from '../../log/error.ts'
 import { plural } from '../../log/line.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { listCalls } from '../../log/read-content.ts'
 import type { NamedPast } from '../adapters/adapter.ts'
+import { responseId } from '../adapters/responses/ids.ts'
 import { addedMessages } from '../identity/added-messages.ts'
 import { decide } from './decide.ts'
 import { gather } from './gather.ts'
@@ -73,7 +75,7 @@ async function pastOf(log: Log, { at, ...names }: NamedPast): Promise<readonly M
   const key = { ...names, tenant }
   const [info] = await store.conversations(tenant, { only: names.conversation })
   const isTheirs = info && (info.person === undefined || info.person === history.person)
-  if (!isTheirs || isInnerActor(names.actor) || isExperiment(info) || !(await store.head(key)))
+  if (!isTheirs || isReserved(names.actor) || isExperiment(info) || !(await store.head(key)))
     throw new NotFoundError(
       'item_not_found',
       'The conversation that was compacted is no longer in the log: begin a new one, or send its messages.',
@@ -85,6 +87,6 @@ async function pastOf(log: Log, { at, ...names }: NamedPast): Promise<readonly M
 const noItem = (reply: string) =>
   new NotFoundError(
     'item_not_found',
-    `Item of response 'resp_${reply.slice(0, 100)}' not found. Items are not persisted when "store" is set to false. Try again with "store" set to true, or remove this item from your input.`,
+    `Item of response '${responseId(reply.slice(0, 100))}' not found. Items are not persisted when "store" is set to false. Try again with "store" set to true, or remove this item from your input.`,
     'input',
   )

@@ -5,7 +5,7 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { unknownId } from '../adapters/openai-error.ts'
-import { responseId } from '../adapters/responses/to-response.ts'
+import { responseId } from '../adapters/responses/ids.ts'
 import { agreement, isReply, isUser } from '../identity/agreement.ts'
 import { scopeOf } from '../identity/chain.ts'
 import { isGiven, isSaid, itemsOf, type ListItem, wholeIn } from '../identity/item.ts'
@@ -94,7 +94,9 @@ async function gatherEnd(
   // Conversations of the Responses API are made before they are named.
   const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
   return {
-    ...{ by: 'end', list, thread },
+    by: 'end',
+    list,
+    thread,
     conversation: lines.length > 0 ? 'there' : isMade ? 'missing' : 'new',
     earlier: await findAtEnd(inquiry, thread, lines, list),
     why: `named by ${how}; the body holds what is new`,
@@ -129,7 +131,8 @@ async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientLi
   const messages = [...(repeated ?? []).map(({ view }) => view), ...brought.messages]
   const before = await itemBefore(log, thread, isBehind ? entry.seq + 1 : turn.first)
   return {
-    ...{ ...facts, list: { ...list, messages, items: [...before, ...itemsOf(messages)] } },
+    ...facts,
+    list: { ...list, messages, items: [...before, ...itemsOf(messages)] },
     repeated: repeated?.length,
   }
 }

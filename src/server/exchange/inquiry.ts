@@ -1,4 +1,4 @@
-import { createHistory, type History, type HistoryOptions } from '../../history/index.ts'
+import type { History } from '../../history/history.ts'
 import type { Overlay } from '../../history/log/overlay.ts'
 import type { LogSource } from '../../history/log/read-log.ts'
 import type { MessageLike } from '../../log/message.ts'
@@ -14,22 +14,6 @@ export interface Log {
   readonly history: History
   readonly tenant: string
 }
-
-/** The logs of all tenants on a store; those used last are held, with what they have in memory. */
-export function createLogs(options: HistoryOptions & Pick<Log, 'store'>) {
-  // One history for all: what it holds in memory is bounded once.
-  const history = createHistory(options)
-  const logs = new Map<string, Log>()
-  return (tenant: string): Log => {
-    const log = logs.get(tenant) ?? { store: options.store, tenant, history: history.of(tenant) }
-    logs.delete(tenant)
-    logs.set(tenant, log)
-    if (logs.size > mostLogs) logs.delete(logs.keys().next().value!)
-    return log
-  }
-}
-
-const mostLogs = 100
 
 export const logOfPerson = (log: Log, person: string | undefined): Log =>
   person === undefined || person === log.history.person
@@ -104,6 +88,19 @@ export interface LogPlace extends ClientList {
   /** For people; holds no text of the conversation. */
   readonly why: string
 }
+
+/** The place of messages whose client names their conversation and sends only what is new: there is nothing to compare. */
+export const placeByName = (
+  place: Pick<LogPlace, 'kind' | 'thread' | 'messages' | 'marks' | 'why'>,
+): LogPlace => ({
+  ...place,
+  from: 0,
+  items: [],
+  scope: '',
+  isSide: false,
+  isNamed: true,
+  isDelta: true,
+})
 
 /** An answer that is in the log already: the client lost it on the way, and asks again. */
 export interface Again {

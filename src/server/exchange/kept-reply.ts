@@ -1,7 +1,7 @@
 import type { LoggedMessage } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { noteToolName } from '../../notes/index.ts'
+import { noteToolName } from '../../log/tool-names.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import type { ChatRequest, ReplyEnd, ReplyStart } from '../adapters/index.ts'
 import { type Log, sourceOf } from './inquiry.ts'
@@ -22,7 +22,13 @@ export function toKept(start: ReplyStart, end: ReplyEnd, from: number): KeptResp
   const { reason, usage, pieces, logprobs, text, thinking, calls } = end
   const isSilent = text.trim() === '' && calls.length === 0
   return {
-    ...{ id, time, model, promptTokens, reason, usage, from },
+    id,
+    time,
+    model,
+    promptTokens,
+    reason,
+    usage,
+    from,
     hints: start.request.hints,
     pieces,
     // An entry has room for the reply and little more.
@@ -48,7 +54,13 @@ export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: R
   return {
     start: { id: kept?.id ?? id, time: kept?.time ?? time, model, promptTokens, request },
     end: {
-      ...{ reason, usage, pieces, logprobs, text, thinking, ...silent },
+      reason,
+      usage,
+      pieces,
+      logprobs,
+      text,
+      thinking,
+      ...silent,
       calls: calls
         .filter(({ name }) => name !== noteToolName)
         .map(({ id: call = '', name, arguments: json }) => ({ id: call, name, arguments: json })),

@@ -1,5 +1,4 @@
-import { hasThoughts } from '../../history/log/apply-overlay.ts'
-import { isHandEntry } from '../../history/log/hand.ts'
+import { isHandEntry } from '../../history/log/hand-entry.ts'
 import type { LoggedMessage } from '../../history/log/logged-message.ts'
 import type { Absence, OverlayState, Version } from '../../history/log/overlay.ts'
 import { readLog } from '../../history/log/read-log.ts'
@@ -11,7 +10,7 @@ import * as compare from '../identity/agreement.ts'
 import { callMark } from '../identity/chain.ts'
 import { comparedIn, type ListItem } from '../identity/item.ts'
 import { type Log, type LogPlace, sourceOf } from './inquiry.ts'
-import { backwards, compareLoose, wordedAs } from './list-words.ts'
+import { backwards, compareLoose, hasThoughts, wordedAs } from './list-words.ts'
 
 export interface Laying {
   readonly log: Log

@@ -47,15 +47,13 @@ export async function layOver(inquiry: Inquiry, place: LogPlace): Promise<LogPla
   const { refile } = laid
   if (!refile) return { ...place, overlay }
   return {
-    ...{
-      ...place,
-      kind: 'branches',
-      isLeft: false,
-      repeated: 0,
-      head: undefined,
-      overlay,
-      from: refile.from,
-    },
+    ...place,
+    kind: 'branches',
+    isLeft: false,
+    repeated: 0,
+    head: undefined,
+    overlay,
+    from: refile.from,
     thread: { ...thread, branch: place.fork ? place.thread.branch : newId() },
     fork: { of: thread, at: refile.at },
     why: `${place.why}; the client has put other messages between`,

@@ -61,3 +61,7 @@ export function backwards(log: AsyncIterable<LoggedMessage>) {
     skip: () => void ahead.shift(),
   }
 }
+
+/** Whether a message holds thoughts. */
+export const hasThoughts = (message: MessageLike): boolean =>
+  'blocks' in message || (message.thinking !== undefined && message.thinking !== '')

@@ -45,9 +45,25 @@ export function patientStore(store: Store): Store {
 
 /** The calls by which a request is placed and answered. */
 const bounded = [
-  ...(['begin', 'resume', 'append', 'end', 'renew', 'seed', 'fork', 'head', 'turns'] as const),
-  ...(['saveCall', 'calls', 'saveCache', 'loadCache', 'saveMarks', 'findMarks'] as const),
-  ...(['conversations', 'describeConversation', 'findWords', 'deleteConversation'] as const),
+  'begin',
+  'resume',
+  'append',
+  'end',
+  'renew',
+  'seed',
+  'fork',
+  'head',
+  'turns',
+  'saveCall',
+  'calls',
+  'saveCache',
+  'loadCache',
+  'saveMarks',
+  'findMarks',
+  'conversations',
+  'describeConversation',
+  'findWords',
+  'deleteConversation',
 ] as const
 
 async function* inTime<T>(patience: Patience, items: AsyncIterable<T>): AsyncGenerator<T> {

@@ -66,7 +66,12 @@ export function endOf({ pieces, logprobs, start }: ReplyState, reply: ModelReply
   // Thoughts and then a text need no order.
   const isMixed = inOrder.length > 2 || inOrder[1]?.[0] === 'thinking'
   return {
-    ...{ text, thinking, calls, usage, reason, details },
+    text,
+    thinking,
+    calls,
+    usage,
+    reason,
+    details,
     logprobs: logprobs && listOf(logprobs).flat(),
     pieces: isMixed ? inOrder : undefined,
   }

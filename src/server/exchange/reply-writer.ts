@@ -1,11 +1,12 @@
 import { countFates } from '../../context/make-receipt.ts'
+import { sseHeaders } from '../../models/sse.ts'
 import { windowSources } from '../../models/windows/window-fact.ts'
 import type { Refusal } from '../../models/wire/wire.ts'
 import type { ThreadKey } from '../../stores/store.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { isUnknownWindow, unknownWindowWords } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
-import { sseHeaders, textWriter, toReadable } from '../../turn/stream/to-readable.ts'
+import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
 import type {
   Adapter,
@@ -56,7 +57,9 @@ export function contextHeaders(
   const pieces = receipt.sent.flatMap(one => [one, ...(one.joined ?? [])])
   const quoted = pieces.reduce((sum, { remembered }) => sum + (remembered?.quotes.length ?? 0), 0)
   const figures = {
-    ...{ tokens, kept: kept + altered + moved, recalled: recalled + quoted },
+    tokens,
+    kept: kept + altered + moved,
+    recalled: recalled + quoted,
     'left-out': cleared + digested + omitted,
     read: tokens - toModelTokens(receipt.prefix?.tokens ?? 0, factor),
   }

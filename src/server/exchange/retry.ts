@@ -12,6 +12,7 @@ import { agreement, type Compared, isOfRound, isReply, isUser } from '../identit
 import { hashOfText } from '../identity/chain.ts'
 import { comparedIn, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
+import { markKinds } from '../identity/mark-kinds.ts'
 import { type Meeting, type Walk, walkOn } from '../identity/walk.ts'
 import type { FailedTurn, PastFacts, ReplyFacts } from './decide.ts'
 import { type Again, type ClientList, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
@@ -124,8 +125,12 @@ export async function findAtEnd(
     }
     const repeated = entries.slice(0, stretch.start).map(({ view }) => view)
     failed ??= {
-      ...{ kind: 'failed', thread, turn, isLast: stretch.end === entries.length },
-      ...{ messages: [...repeated, ...messages.slice(stretch.from)], repeated: repeated.length },
+      kind: 'failed',
+      thread,
+      turn,
+      isLast: stretch.end === entries.length,
+      messages: [...repeated, ...messages.slice(stretch.from)],
+      repeated: repeated.length,
     }
   }
   if (!failed) return undefined
@@ -179,7 +184,7 @@ async function turnAgain(
 
 /** Marks the first entry of a turn with the key of a request that goes on with it: the turn itself has only that of the first. */
 export const keyMark = ({ keyId }: Pick<Inquiry, 'keyId'>, key: string): string =>
-  `k${hashOfText(JSON.stringify([keyId, key]))}`
+  markKinds.key + hashOfText(JSON.stringify([keyId, key]))
 
 const isCounted = ({ headers, isFiled }: Inquiry) =>
   !isFiled && Number(headers['x-stainless-retry-count'] ?? 0) > 0

@@ -69,7 +69,7 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   const key = keyOf(inquiry)
   const begun = await thread.begin(input, {
     // The call of the model is stored before it is asked, so that both wait for the disk once.
-    isFollowed: true,
+    mayDeferSync: true,
     data: { request: requestData(inquiry, place) },
     overlay: seeded === 0 ? overlay : undefined,
     marks: [
@@ -93,7 +93,7 @@ async function resume(
   { thread: key, messages, from, isLeft, overlay }: LogPlace,
   thread: Thread,
 ): Promise<OpenedTurn | undefined> {
-  const resumed = await thread.resume({ isFollowed: true })
+  const resumed = await thread.resume({ mayDeferSync: true })
   if (!resumed) return undefined
   const { turn, entries } = resumed
   const [first] = entries
@@ -156,7 +156,12 @@ const isFirst = ({ kind, isSide, isNamed, items }: LogPlace) =>
 
 /** What the log says of a request, for people. */
 const requestData = (inquiry: Inquiry, { kind, why, beside, isNamed }: LogPlace) => ({
-  ...{ adapter: inquiry.adapter, kind, why, client: clientOf(inquiry), named: isNamed || undefined, beside },
+  adapter: inquiry.adapter,
+  kind,
+  why,
+  client: clientOf(inquiry),
+  named: isNamed || undefined,
+  beside,
 })
 
 /** A call of a function takes a limited number of arguments. */

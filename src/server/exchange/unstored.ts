@@ -2,8 +2,9 @@ import type { Turn } from '../../history/index.ts'
 import { memoryStore } from '../../stores/memory/memory-store.ts'
 import { itemsOf } from '../identity/item.ts'
 import { knownClient, sideRequest } from '../identity/known-client.ts'
+import { createLogs } from './create-logs.ts'
 import { hasPast } from './gather.ts'
-import { createLogs, type Inquiry, logOfPerson } from './inquiry.ts'
+import { type Inquiry, logOfPerson } from './inquiry.ts'
 
 /** What becomes of a request that holds its whole list while the store fails: it is answered unstored, or refused. */
 export type OnStoreFault = 'pass' | 'refuse'

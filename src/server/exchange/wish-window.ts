@@ -12,11 +12,11 @@ export interface OtherWindow {
 export async function wishWindow(
   { wishWindow: wish }: Pick<Upstream, 'wishWindow'>,
   { model, window: asked }: Pick<ChatRequest, 'model' | 'window'>,
-  promise: number,
+  advertisedWindow: number,
   signal: AbortSignal,
 ): Promise<OtherWindow | undefined> {
   // A client that sends the window that it was told has none of its own.
-  if (!wish || asked === undefined || asked >= promise) return undefined
+  if (!wish || asked === undefined || asked >= advertisedWindow) return undefined
   const limited = AbortSignal.any([signal, AbortSignal.timeout(longestWait)])
   const { tokens: window, from } = await wish(model, asked, limited).catch(
     () => ({}) as { tokens?: number; from?: string },

@@ -29,7 +29,9 @@ export function createReadiness(store: Store, all: readonly NamedUpstream[]) {
     const models = each.includes(true)
     const upstreams = Object.fromEntries(all.map(({ name }, at) => [name, toWord(each[at])]))
     return {
-      ...{ isReady: log && models, store: toWord(log), upstream: toWord(models) },
+      isReady: log && models,
+      store: toWord(log),
+      upstream: toWord(models),
       // Each of several upstreams, by its name.
       ...(all.length > 1 && { upstreams }),
     }

@@ -3,6 +3,7 @@ import { createRests } from '../../history/log/rests.ts'
 import type { Mark, ThreadKey } from '../../stores/store.ts'
 import { type Compared, isUser } from './agreement.ts'
 import type { ListItem } from './item.ts'
+import { markKinds } from './mark-kinds.ts'
 
 /** The hashes by which a user message is found again. */
 export interface Hashes {
@@ -60,7 +61,9 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
       const ofWords = short(words.copy())
       const alone = [scope, item.text]
       return {
-        ...{ whole: whole ? short(whole.copy()) : ofWords, words: ofWords, alone: textHash(alone) },
+        whole: whole ? short(whole.copy()) : ofWords,
+        words: ofWords,
+        alone: textHash(alone),
         ...(last && { pair: textHash([scope, last.text, item.text]) }),
       }
     },
@@ -110,7 +113,7 @@ const mostCharacters = 1_000_000
 const shortList = 64
 
 /** The mark of a call that the server gave a client: its id tells sessions of equal words apart. */
-export const callMark = (scope: string, id: string): string => `i${textHash([scope, id])}`
+export const callMark = (scope: string, id: string): string => markKinds.call + textHash([scope, id])
 
 export const scopeOf = (keyId: string, named?: ThreadName): string =>
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
@@ -127,13 +130,13 @@ export type Front = 'same' | 'less' | 'cut'
 /** The names by which a user message is looked up in the store. */
 export const markNames = {
   /** A list that agrees with the thread in everything. */
-  whole: ({ whole }: Hashes) => [`c${whole}`],
+  whole: ({ whole }: Hashes) => [markKinds.whole + whole],
   /** A list from which its client has left something out. */
-  less: ({ whole }: Hashes) => [`v${whole}`],
+  less: ({ whole }: Hashes) => [markKinds.less + whole],
   // A list without details has no mark of its words but that of its whole.
-  words: ({ words }: Hashes) => [`b${words}`, `c${words}`] as const,
-  pair: ({ pair }: Hashes) => (pair === undefined ? [] : [`p${pair}`]),
-  alone: ({ alone }: Hashes) => [`s${alone}`],
+  words: ({ words }: Hashes) => [markKinds.words + words, markKinds.whole + words] as const,
+  pair: ({ pair }: Hashes) => (pair === undefined ? [] : [markKinds.pair + pair]),
+  alone: ({ alone }: Hashes) => [markKinds.alone + alone],
 }
 
 export function markTexts(hashes: Hashes, front: Front): readonly string[] {

@@ -85,7 +85,8 @@ const mostCallers = 32
 const allBefore = 'everything that was said before'
 
 const unclear = (rivals: number): Match => ({
-  ...{ kind: 'none', why: `what its client left out would tell apart ${rivals + 1} threads` },
+  kind: 'none',
+  why: `what its client left out would tell apart ${rivals + 1} threads`,
 })
 
 /** How many other threads may be meant, because what tells them apart was left out. */

@@ -74,8 +74,11 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
     ? `${role}!${read.calls.map(({ name }) => name).join('\n')}`
     : `${role}:${role === 'tool' ? '' : words}`
   const details = {
-    ...{ files: filesOf(message), calls: read.calls.map(call => toCanonical(call.arguments)), brackets },
-    ...{ result: role === 'tool' ? words : '', beside: isCalling ? words : '' },
+    files: filesOf(message),
+    calls: read.calls.map(call => toCanonical(call.arguments)),
+    brackets,
+    result: role === 'tool' ? words : '',
+    beside: isCalling ? words : '',
   }
   const thinking = role === 'assistant' ? linesOf(read.thinking, false).words : ''
   return { text, exact: text + digestOf(details), details, thinking }

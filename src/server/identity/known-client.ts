@@ -49,7 +49,10 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
 
 /** A conversation of which the client sends all. */
 const whole = (client: string, name: string, how: string, actor = 'assistant'): NamedConversation => ({
-  ...{ conversation: `${client}:${name}`, actor, how, isDelta: false },
+  conversation: `${client}:${name}`,
+  actor,
+  how,
+  isDelta: false,
 })
 
 /** Clients that name their conversation in a header, and send all of it every time. */

@@ -71,7 +71,16 @@ export async function walkOn(
     if (missing.length > 0 && front === 'same') front = 'less'
   }
   const walk = (hasMore: boolean): Walk => ({
-    ...{ thread, start, items: item, at, places, front, reworded, hasMore, end, usedAt },
+    thread,
+    start,
+    items: item,
+    at,
+    places,
+    front,
+    reworded,
+    hasMore,
+    end,
+    usedAt,
     leftOut: leftOut.join('\n'),
   })
   for await (const entry of readLog({ ...log, key: thread }, { from: start.at + 1 })) {

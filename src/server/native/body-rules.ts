@@ -48,8 +48,15 @@ interface WrittenBody {
 
 /** Fields that hold what was said, thought or shown. An id is of the whole: OpenAI refuses one whose thoughts are missing. */
 const ofContent = new Set([
-  ...['content', 'output', 'images', 'annotations', 'id'],
-  ...['thinking', 'reasoning', 'reasoning_content', 'reasoning_details'],
+  'content',
+  'output',
+  'images',
+  'annotations',
+  'id',
+  'thinking',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
 ])
 
 /** The line that stands for a client's entries or blocks, with the fields of that entry which are not its content. */

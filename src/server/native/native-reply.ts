@@ -98,7 +98,11 @@ export function openNative(call: NativeCall) {
       onWritten?.({ form: wire.form, fields: fieldsIn(body) })
       try {
         yield* upstream.passReply!({
-          ...{ form: adapter.form!, model: request.model, messages, relay, body },
+          form: adapter.form!,
+          model: request.model,
+          messages,
+          relay,
+          body,
           path: `${wire.path}${client.query}`,
           headers: headersOn(client.headers, body, packing),
           signal,
@@ -117,10 +121,16 @@ export function openNative(call: NativeCall) {
     const window = (await base.window(signal)) ?? shownWindow(context!.window)
     const isShort = (context!.receipt.toolsSaved ?? 0) > 0
     return writeBody({
-      ...{ client, request, wire, context: context!, window, most: settings?.maxTokens },
+      client,
+      request,
+      wire,
+      context: context!,
+      window,
+      most: settings?.maxTokens,
       isUnasked: base.hasOwnWindow?.() ?? false,
       slot: settings?.provider?.id_slot,
-      ...{ tools, isShort },
+      tools,
+      isShort,
     })
   }
 

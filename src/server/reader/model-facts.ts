@@ -17,14 +17,18 @@ export function toTag({ name }: ListedModel, teller: Teller) {
 export function toLoaded({ name, window }: ListedModel, teller: Teller) {
   return {
     ...toRow(name, teller),
-    ...{ expires_at: '9999-12-31T23:59:59Z', size_vram: 0 },
+    expires_at: '9999-12-31T23:59:59Z',
+    size_vram: 0,
     context_length: window,
   }
 }
 
 export function toShown({ window }: ListedModel, { family, began }: Teller) {
   return {
-    ...{ modelfile: '', parameters: '', template: '', details: detailsOf(family) },
+    modelfile: '',
+    parameters: '',
+    template: '',
+    details: detailsOf(family),
     model_info: {
       'general.architecture': family,
       ...(window !== undefined && { [`${family}.context_length`]: window }),
@@ -49,6 +53,10 @@ function digestOf(name: string): string {
 }
 
 const detailsOf = (family: string) => ({
-  ...{ parent_model: '', format: 'none', family, families: [family] },
-  ...{ parameter_size: '0', quantization_level: 'none' },
+  parent_model: '',
+  format: 'none',
+  family,
+  families: [family],
+  parameter_size: '0',
+  quantization_level: 'none',
 })

@@ -142,8 +142,10 @@ function endOf(reply: readonly ModelPart[], ms: number): ReplyEnd {
     thinking: '',
     calls: reply.filter(part => part.type === 'tool-call'),
     details: {
-      ...{ total_duration: duration, eval_duration: duration },
-      ...{ load_duration: 0, prompt_eval_duration: 0 },
+      total_duration: duration,
+      eval_duration: duration,
+      load_duration: 0,
+      prompt_eval_duration: 0,
     },
   }
 }

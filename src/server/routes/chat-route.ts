@@ -49,20 +49,21 @@ export async function answerChat(
     // The body came from a socket: Node runs the next immediate before it looks at other sockets.
     if (sent.length > manyBytes) await breathe()
     const path = pathOf(request).replace(/^\/c\/[^/]*/, '')
-    const passTo = ({ upstream }: { readonly upstream: Upstream }) => {
-      const isSpoken = adapter.form !== undefined && upstream.forms?.has(adapter.form) === true
-      if (shadow && isSpoken) pass = () => passBody(upstream, request, path, sent)
+    const speaks = async (upstream: Upstream | undefined) =>
+      adapter.form !== undefined && (await upstream?.speaks?.(adapter.form, run.signal)) === true
+    const passTo = async ({ upstream }: { readonly upstream: Upstream }) => {
+      if (shadow && (await speaks(upstream))) pass = () => passBody(upstream, request, path, sent)
     }
     // What cannot be read names no model.
-    if (upstreams.all.length === 1) passTo(upstreams.all[0]!)
+    if (upstreams.all.length === 1) await passTo(upstreams.all[0]!)
     const whole = await withRests(parts.parse(sent, caller.keyId))
     const byModel = upstreams.find(modelIn(whole))
-    if (byModel) passTo(byModel)
+    if (byModel) await passTo(byModel)
     const readAs = async (body: Buffer, parsed: unknown) => {
       const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
       // A body to which we add a tool is not the client's own.
       const { readMessages } = { ...parts.options, ...options }
-      const isSameForm = own?.forms?.has(adapter.form!) === true && !readMessages
+      const isSameForm = !readMessages && (await speaks(own))
       const readWhole = (one: unknown) =>
         isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
       if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
@@ -110,12 +111,20 @@ export async function answerChat(
       return compacted
     }
     run.enter(request.signal)
-    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.promise, signal))
+    if (!shadow) run.getsWindow(await wishWindow(upstream, read, parts.advertisedWindow, signal))
     return await respond({
-      ...{ inquiry, adapter, run, requestId, cache: parts.cache, limits: parts },
-      ...{ onStoreFault, storeWaitMs, admit },
+      inquiry,
+      adapter,
+      run,
+      requestId,
+      cache: parts.cache,
+      limits: parts,
+      onStoreFault,
+      storeWaitMs,
+      admit,
       options: { ...parts.options, ...upstreamOptions },
-      ...{ upstream, model: upstreams.model(read.model) },
+      upstream,
+      model: upstreams.model(read.model),
       client: isNative ? toClientCall(request, body, parsed) : undefined,
       pass,
     })
@@ -133,7 +142,11 @@ const isLoader = ({ kind }: Upstream) => kind === 'ollama' || kind === 'reader'
 
 /** The answer to a request that only loads a model. */
 const emptyStart = (request: ChatRequest, time: number) => ({
-  ...{ id: '', time, model: request.model, request, promptTokens: 0 },
+  id: '',
+  time,
+  model: request.model,
+  request,
+  promptTokens: 0,
 })
 const emptyEnd = { reason: 'stop', text: '', thinking: '', calls: [], usage: {} } as const
 

@@ -1,5 +1,5 @@
-import { shownStore } from '../../experiment/log/shown-store.ts'
 import { createHistory, type Hands, type Thread } from '../../history/index.ts'
+import { shownStore } from '../../history/shown-store.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'
@@ -29,7 +29,9 @@ export async function answerMcp(
   const { person } = log.history
   const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant, person })
   const server = createMcpServer({
-    ...{ history, version: manifest.version, mayInspect },
+    history,
+    version: manifest.version,
+    mayInspect,
     handsOf: caller.scopes.includes('chat') ? handsOf : undefined,
   })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })

@@ -29,7 +29,7 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
 export async function passOn(request: Request, path: string, parts: ServerParts): Promise<Response> {
   const { upstreams, manage, maxBodyBytes, gate } = parts
   const tellsOurs = !parts.options.shadow && tellsWindow(path)
-  const tell = (facts: unknown) => (tellsOurs ? tellWindow(path, facts, parts.promise) : facts)
+  const tell = (facts: unknown) => (tellsOurs ? tellWindow(path, facts, parts.advertisedWindow) : facts)
   const isHead = request.method === 'HEAD'
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)

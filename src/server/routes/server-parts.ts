@@ -35,7 +35,7 @@ export interface ServerParts extends ServerLimits, BodyParser {
   readonly cancels: Cancels
   readonly logOf: (tenant: string) => Log
   /** The window that clients are told. Default 1,000,000: they then send everything, and the log is whole. */
-  readonly promise: number
+  readonly advertisedWindow: number
   /** Whether clients may change the models of the upstream. Default false. */
   readonly manage: boolean
   /** The person of requests that name none. Default: none. */

@@ -9,17 +9,24 @@ import { withRests } from '../../history/log/rests.ts'
 import { BadRequestError, NotFoundError } from '../../log/error.ts'
 import { read } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import type { Model, ToolSpec } from '../../models/model.ts'
+import type { Model, ReplyCall, ToolSpec } from '../../models/model.ts'
 import { shownArguments } from '../../notes/shown-arguments.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ReplyCall, TurnPart } from '../../turn/reply.ts'
+import type { TurnPart } from '../../turn/reply.ts'
 import { notesInReply } from '../../turn/set-up-asking.ts'
 import { toToolSpec } from '../adapters/read-tools.ts'
 import type { ServerEnv } from '../auth/caller.ts'
 import { refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
 import { answer, orLeave } from '../exchange/answer.ts'
 import { checkPlace } from '../exchange/check-room.ts'
-import { type Inquiry, type Log, type LogPlace, logOfSpeaker, sourceOf } from '../exchange/inquiry.ts'
+import {
+  type Inquiry,
+  type Log,
+  type LogPlace,
+  logOfSpeaker,
+  placeByName,
+  sourceOf,
+} from '../exchange/inquiry.ts'
 import { withoutPatience, withPatience } from '../exchange/patient-store.ts'
 import { inPieces, placeHeaders } from '../exchange/reply-writer.ts'
 import { takePlace } from '../exchange/take-place.ts'
@@ -47,7 +54,9 @@ export function uiChatRoutes(route: ServerParts): Hono<ServerEnv> {
     await refuseExperiment(log, uiRequest.conversation, caller)
     return withPatience(route.storeWaitMs, () =>
       replies.answer({
-        ...{ history: log.history, uiRequest, signal: request.signal },
+        history: log.history,
+        uiRequest,
+        signal: request.signal,
         headers: thread => placeHeaders(requestId, thread),
         async start({ thread, marks, signal }) {
           const name = chosen.model ?? (await firstModel(upstreams))
@@ -191,15 +200,25 @@ export async function answerUI(
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const inquiry: Inquiry = {
-    ...{ log, keyId, signal, newId, now, adapter: 'ui-chat', headers: {} },
+    log,
+    keyId,
+    signal,
+    newId,
+    now,
+    adapter: 'ui-chat',
+    headers: {},
     request: {
-      ...{ model: model.name, messages, system, tools, settings: {}, stream: true, named: {}, hints: {} },
+      model: model.name,
+      messages,
+      system,
+      tools,
+      settings: {},
+      stream: true,
+      named: {},
+      hints: {},
     },
   }
-  const place: LogPlace = {
-    ...{ kind, thread, messages, marks, from: 0, items: [], scope: '' },
-    ...{ isSide: false, isNamed: true, isDelta: true, why: 'named by useChat' },
-  }
+  const place = placeByName({ kind, thread, messages, marks, why: 'named by useChat' })
   await checkPlace(inquiry, place, { options, model })
   const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {
@@ -224,7 +243,10 @@ export async function answerUI(
   const cached = cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false })
   const { result } = await withoutPatience(() =>
     answer(inquiry, opened, {
-      ...{ model, options, cached, emit: emitWithCalls },
+      model,
+      options,
+      cached,
+      emit: emitWithCalls,
       dataOf(reply) {
         calls = reply.calls
         return undefined

@@ -19,7 +19,7 @@ import { windowLines } from './window-lines.ts'
 /** Opens the log, finds the upstream and listens. If something fails, what was opened is closed again. */
 export async function startServer(
   config: ServerConfig,
-  options: Pick<ServerOptions, 'experimentTools'> & { readonly writeLog?: (line: string) => void } = {},
+  options: Pick<ServerOptions, 'plugs'> & { readonly writeLog?: (line: string) => void } = {},
 ) {
   const log = createServerLog(config.logLevel, options.writeLog)
   const { upstream, why } = await findUpstreams(config)
@@ -41,7 +41,10 @@ export async function startServer(
       model === undefined ? undefined : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
     const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
-      ...{ ...config, store, upstream, experimentTools: options.experimentTools },
+      ...config,
+      store,
+      upstream,
+      plugs: options.plugs ?? [],
       // The upstreams have it, and know more of it.
       window: undefined,
       maxBodyBytes: config.maxBody,
@@ -101,10 +104,13 @@ async function openStore(config: ServerConfig): Promise<Store> {
   const { db, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
   const store = isPostgres(db)
     ? (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
-        ...{ url: db, maxEntryBytes, timeoutMs },
+        url: db,
+        maxEntryBytes,
+        timeoutMs,
       })
     : (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
-        ...{ path: db, maxEntryBytes },
+        path: db,
+        maxEntryBytes,
         // Enough to delete all but very long conversations when nothing else can be written.
         spareBytes: 4 * 1024 ** 2,
       })

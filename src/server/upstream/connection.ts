@@ -77,7 +77,10 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
 
     async send({ path, method, headers: requestHeaders, body, signal, isFact }) {
       const { statusCode, headers, ...response } = await request({
-        ...{ path, method, body, signal },
+        path,
+        method,
+        body,
+        signal,
         headers: { accept: '*/*', ...always, ...requestHeaders, 'accept-encoding': 'identity', ...key() },
         ...(isFact && { headersTimeout: limits.facts, bodyTimeout: limits.facts }),
       })

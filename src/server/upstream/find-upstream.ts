@@ -48,7 +48,8 @@ export async function findUpstream(config: ServerConfig) {
   const options = {
     url: upstream ?? ollamaHost,
     timeouts: { connect, first, silence },
-    ...{ apiKey: upstreamKey, window },
+    apiKey: upstreamKey,
+    window,
   }
   if (upstreamKind !== 'auto') return use(upstreamKind, 'as "upstreamKind" says')
   // Anthropic refuses requests without a key, and the key may be the client's.
@@ -89,7 +90,9 @@ export async function findUpstream(config: ServerConfig) {
 
 /** `what`: what it is and where, without the reason. */
 const withWhy = (upstream: Upstream, what: string, because: string) => ({
-  ...{ upstream, what, why: `The upstream is ${what}, ${because}.` },
+  upstream,
+  what,
+  why: `The upstream is ${what}, ${because}.`,
 })
 
 const openers = { ollama: ollamaUpstream, openai: openaiUpstream, anthropic: anthropicUpstream }

@@ -4,16 +4,17 @@ import type { ModelSettings } from '../../models/model.ts'
 import { ollamaWire, reloads } from '../../models/ollama/ollama-wire.ts'
 import { readBase } from '../../models/openai/openai-compatible.ts'
 import { openaiWire } from '../../models/openai/openai-wire.ts'
-import { responsesWire } from '../../models/responses/responses-wire.ts'
+import { answersResponses, responsesWire } from '../../models/responses/responses-wire.ts'
 import { askJson } from '../../models/wire/ask.ts'
 import { openServer, type ServerSetup } from '../../models/wire/open-server.ts'
+import type { Ask } from '../../models/wire/wire.ts'
 import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ModelServerOptions extends UpstreamConnectionOptions {
   /** The window of all models (Ollama: unloaded ones). Default: as the server says, else 4096 (Ollama) or 200,000 (Anthropic). */
   readonly window?: number
-  /** Whether a server of OpenAI's kind has `/v1/responses` too. Default: if it is OpenAI itself. */
+  /** Whether a server of OpenAI's kind has `/v1/responses` too. Default: OpenAI itself has it, another server is asked. */
   readonly hasResponses?: boolean
   /** Whether requests to Anthropic that are not the client's own get marks for the cache. Default true. */
   readonly cacheMarks?: boolean
@@ -38,7 +39,9 @@ function strip(values: object): Record<string, unknown> {
 export function openaiUpstream({ window, hasResponses, ...options }: ModelServerOptions) {
   const { address, isOpenAi } = readBase(checkAddress('upstream', options.url))
   const wire = openaiWire({ option: 'upstream', base: '/v1', isOpenAi })
-  const others = (hasResponses ?? isOpenAi) ? [responsesWire] : []
+  const isKnown = hasResponses ?? (isOpenAi || undefined)
+  const isSpoken = async (ask: Ask, signal: AbortSignal) => isKnown ?? answersResponses(ask, signal)
+  const others = [{ wire: responsesWire, isSpoken }]
   const settings = (modelSettings: ModelSettings) => withoutStrangers(modelSettings, isOpenAi)
   return openUpstream('openai', { ...options, url: address }, { wire, others, window, settings })
 }
@@ -53,8 +56,15 @@ function withoutStrangers(settings: ModelSettings, isOpenAi: boolean): ModelSett
 const ollamaNames: ReadonlySet<string> = new Set(['keep_alive', 'num_keep', 'options'])
 
 const openAiNames: ReadonlySet<string> = new Set([
-  ...['top_p', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs', 'top_logprobs'],
-  ...['tool_choice', 'parallel_tool_calls', 'verbosity'],
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'tool_choice',
+  'parallel_tool_calls',
+  'verbosity',
 ])
 
 /** Anthropic's API, or another server with `/v1/messages`. Its address may end with `/v1`. */
@@ -79,7 +89,11 @@ function openUpstream(
   const { server, ...models } = openServer({ ...setup, connection })
   const { address, isKeyed, pass, close } = connection
   return {
-    ...{ kind, address, isKeyed, ...models, close },
+    kind,
+    address,
+    isKeyed,
+    ...models,
+    close,
     ask: (question, isFact) => askJson(connection, server, question, isFact),
     pass: request => pass(request, server),
   }

@@ -2,12 +2,19 @@ import { keyHeaders } from './credential.ts'
 
 /** What belongs to one connection and not to the message. */
 const hopByHop = [
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
 ]
 
 /** Not for the upstream: `X-Conversation-Id` makes llama.cpp go on after the client has left; Ollama refuses an `Origin`. */
-const ours = [...keyHeaders, ...['cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']]
+const ours = [...keyHeaders, 'cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']
 
 /** The headers of a client's request as they go on to the upstream, but for those of `others`. */
 export function headersOn(

@@ -4,7 +4,7 @@ import type { ServerQuestion } from '../../models/wire/wire.ts'
 /** The server or the built-in model that answers. It comes from the configuration, never from a request. */
 export interface Upstream
   extends Pick<ModelServer, 'model' | 'models' | 'count'>,
-    Partial<Pick<ModelServer, 'forms' | 'passReply' | 'wishWindow'>> {
+    Partial<Pick<ModelServer, 'forms' | 'speaks' | 'passReply' | 'wishWindow'>> {
   readonly kind: 'ollama' | 'openai' | 'anthropic' | 'reader'
   /** The address without credentials, for messages; undefined for the reader inside this process. */
   readonly address?: string

@@ -64,7 +64,9 @@ export function openDatabase(options: {
   }
 
   const toStatement = (text: string, values: readonly unknown[]) => ({
-    ...{ text, values: [...values], query_timeout: options.timeoutMs },
+    text,
+    values: [...values],
+    query_timeout: options.timeoutMs,
   })
 
   const run = (isWrite: boolean, text: string, values: readonly unknown[]) =>

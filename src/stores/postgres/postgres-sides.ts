@@ -176,6 +176,12 @@ const pages = {
 const parse = (text: unknown) => JSON.parse(String(text))
 
 const infoColumns = {
-  ...{ conversation: String, createdAt: Number, updatedAt: Number, usedAt: Number },
-  ...{ title: String, metadata: parse, person: String, threads: parse },
+  conversation: String,
+  createdAt: Number,
+  updatedAt: Number,
+  usedAt: Number,
+  title: String,
+  metadata: parse,
+  person: String,
+  threads: parse,
 }

@@ -36,7 +36,13 @@ export interface PostgresStoreOptions {
 }
 
 const storeNames: OptionNames<PostgresStoreOptions> = {
-  ...{ url: 1, pool: 1, maxEntryBytes: 1, timeoutMs: 1, search: 1, schema: 1, migrate: 1 },
+  url: 1,
+  pool: 1,
+  maxEntryBytes: 1,
+  timeoutMs: 1,
+  search: 1,
+  schema: 1,
+  migrate: 1,
 }
 
 /**

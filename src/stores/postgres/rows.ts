@@ -18,8 +18,15 @@ export const fromRow = <T>(row: Row, columns: ColumnReaders<T>): T =>
 export const toTurn = (row: Row): StoredTurn => fromRow(row, turnColumns)
 
 const turnColumns: ColumnReaders<StoredTurn> = {
-  ...{ turn: Number, status: String, first: Number, last: Number, startedAt: Number, endedAt: Number },
-  ...{ error: String, key: String, body: String },
+  turn: Number,
+  status: String,
+  first: Number,
+  last: Number,
+  startedAt: Number,
+  endedAt: Number,
+  error: String,
+  key: String,
+  body: String,
 }
 
 export function toEntry(thread: ThreadKey, row: Row): StoredEntry {
@@ -64,8 +71,15 @@ const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'toke
 
 /** In the order in which the checksum reads them. */
 const callColumns: ColumnReaders<StoredCall> = {
-  ...{ id: String, turn: Number, time: Number, model: String, plan: String },
-  ...{ predicted: Number, reported: Number, status: String, error: String },
+  id: String,
+  turn: Number,
+  time: Number,
+  model: String,
+  plan: String,
+  predicted: Number,
+  reported: Number,
+  status: String,
+  error: String,
 }
 
 export function toCall(thread: ThreadKey, row: Row): StoredCall {

@@ -83,7 +83,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
     findOne: (on: Transaction, thread: ThreadKey) => Branch | undefined,
     decide: (state: BranchState) => Decision,
     toAnswer: (decision: Decision, state: BranchState) => Answer,
-    { isFollowed }: MayBeFollowed = {},
+    { mayDeferSync }: MayBeFollowed = {},
   ): Promise<Answer> {
     const work = (on: Transaction) => {
       const branch = findOne(on, thread)
@@ -98,7 +98,7 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
     }
     const done = await writer.write(thread, work, {
       onCommit: write => write?.branch && writer.settle?.(write.branch, write.change!),
-      isFollowed,
+      mayDeferSync,
     })
     return done?.answer as Answer
   }

@@ -166,7 +166,7 @@ describe('sqliteStore', () => {
       const store = sqliteStore({ path })
       await exchange(store, thread, 'kept', 'well')
       const { lease } = await open(store, { ...thread, conversation: 'other' })
-      const append = { lease, expectedHead: 1, entries: [entry('followed')], isFollowed: true }
+      const append = { lease, expectedHead: 1, entries: [entry('followed')], mayDeferSync: true }
       await store.append({ ...thread, conversation: 'other' }, append)
       disk.error = error
       const turn = { owner: 'ada', leaseMs: long, entries: [entry('perhaps')] }

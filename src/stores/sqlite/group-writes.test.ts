@@ -87,17 +87,17 @@ it('waits for the disk once for writes that are followed and the one that follow
   const { store } = openStore()
   const begun = await open(store, thread(1))
   const waited = disk.begun
-  const append = { lease: begun.lease, expectedHead: 1, entries: [entry('a')], isFollowed: true }
+  const append = { lease: begun.lease, expectedHead: 1, entries: [entry('a')], mayDeferSync: true }
   await store.append(thread(1), append)
   await store.append(thread(1), { ...append, expectedHead: 2, entries: [entry('b')] })
   await store.saveCache(thread(1), 'fold', 1, new Uint8Array([1]))
   expect(disk.begun).toBe(waited)
-  await store.append(thread(1), { ...append, expectedHead: 3, entries: [entry('c')], isFollowed: false })
+  await store.append(thread(1), { ...append, expectedHead: 3, entries: [entry('c')], mayDeferSync: false })
   expect(disk.begun).toBe(waited + 1)
   await Promise.all([
-    store.begin(thread(2), { ...turn(), isFollowed: true }),
+    store.begin(thread(2), { ...turn(), mayDeferSync: true }),
     store.begin(thread(3), turn()),
-    store.begin(thread(4), { ...turn(), isFollowed: true }),
+    store.begin(thread(4), { ...turn(), mayDeferSync: true }),
   ])
   expect(disk.begun).toBe(waited + 2)
   await store.close()

@@ -81,13 +81,13 @@ export function groupWrites(connection: Connection, busyMs: number) {
   }
 
   /** Tells the writer of a commit, after the disk has it. */
-  function settle({ isFollowed, resolve, reject }: WaitingWrite, result: unknown): void {
-    if (isFollowed) resolve(result)
+  function settle({ mayDeferSync, resolve, reject }: WaitingWrite, result: unknown): void {
+    if (mayDeferSync) resolve(result)
     else connection.synced().then(() => resolve(result), reject)
   }
 
   return {
-    /** Runs work in a transaction, on disk when this resolves unless `isFollowed`. May repeat it: it must change only the file. */
+    /** Runs work in a transaction, on disk when this resolves unless `mayDeferSync`. May repeat it: it must change only the file. */
     write: <T>({ tenant, conversation }: About, work: () => T, how: GroupWriteOptions<T> = {}) =>
       new Promise<T>((resolve, reject) => {
         const about = `${tenant}\0${conversation}`

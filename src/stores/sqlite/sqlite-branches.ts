@@ -20,7 +20,12 @@ export function sqliteBranches(context: SqliteContext) {
     make: stored.makeBranch,
     addFork: (connection, { id, conversation_id }, thread, { at, turns, time }) =>
       stored.insertBranch(connection, thread, {
-        ...{ conversation_id, parent_id: id, fork_at: at, head: at, turns, updated_at: time },
+        conversation_id,
+        parent_id: id,
+        fork_at: at,
+        head: at,
+        turns,
+        updated_at: time,
       }),
     stateOf: (connection, thread, branch) => stateOf(connection, thread, branch, leases),
     forkOf: stored.forkOf,

@@ -148,7 +148,12 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
   const { id, conversation, title, metadata, person, ...times } = sound('conversations', row)
   const { created_at: createdAt, updated_at: updatedAt, used_at: usedAt } = times
   return withoutNulls({
-    ...{ conversation, createdAt, updatedAt, usedAt, title, person },
+    conversation,
+    createdAt,
+    updatedAt,
+    usedAt,
+    title,
+    person,
     metadata: metadata === null ? null : JSON.parse(metadata),
     threads: connection
       .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)

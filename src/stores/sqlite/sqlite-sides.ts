@@ -30,7 +30,7 @@ export function sqliteSides(context: SqliteContext) {
         connection.run(sql, branch.id, key, at, cacheSum(branch.id, key, at, packed), packed)
       }
       // A cache that is lost is made again.
-      await context.write(thread, work, { isFollowed: true })
+      await context.write(thread, work, { mayDeferSync: true })
     },
     async loadCache(thread, key) {
       const connection = context.ready()
@@ -103,7 +103,11 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
   if (next) saveRow(connection, 'calls', next.row, { plan: pack(next.text, text) })
   if (!stored || stored === latest)
     connection.remember<PackedPlan>(keyOf(branchId), {
-      ...{ number: stored?.number ?? number, id, text, depth, dictionary },
+      number: stored?.number ?? number,
+      id,
+      text,
+      depth,
+      dictionary,
       packed: plan,
     })
 }

@@ -40,7 +40,14 @@ export interface SqliteStoreOptions {
 }
 
 const storeNames: OptionNames<SqliteStoreOptions> = {
-  ...{ path: 1, now: 1, maxEntryBytes: 1, search: 1, readOnly: 1, spareBytes: 1, busyMs: 1, driver: 1 },
+  path: 1,
+  now: 1,
+  maxEntryBytes: 1,
+  search: 1,
+  readOnly: 1,
+  spareBytes: 1,
+  busyMs: 1,
+  driver: 1,
 }
 
 /**

@@ -100,7 +100,9 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
       ...(cache.cacheLost === undefined ? [] : ['cache_lost']),
     ]
     call.keep({
-      ...{ status: 'completed', ...cache, ...present({ reported, sent: await reply.sent }) },
+      status: 'completed',
+      ...cache,
+      ...present({ reported, sent: await reply.sent }),
       ...(warnings.length > 0 && { warnings }),
     })
     if (cut !== undefined) await warn('prompt_truncated', cut)
@@ -172,7 +174,7 @@ function isPartial(log: TurnLog, context: Context, factor: number, { predicted, 
   const { tokens, receipt } = context
   const { prefix = { tokens: 0, share: 0 }, parts } = receipt
   // A small shared prefix cannot explain a large difference.
-  if (prefix.share < 1 - mostMissing || reported >= mostMissing * predicted) return false
+  if (prefix.share < 1 - minReportedShare || reported >= minReportedShare * predicted) return false
   const unread = (tokens - prefix.tokens) * Math.max(1, factor)
   return reported <= unread * 1.05 && reported >= parts.latest * factor * leastOf(log)
 }
@@ -183,18 +185,18 @@ async function wasCut(
   { tokens, receipt }: Context,
   { predicted, reported }: Report,
 ): Promise<boolean> {
-  if (reported >= mostMissing * predicted || reported > window) return false
-  if (tokens < fewest || reported < fewest / 2) return false
+  if (reported >= minReportedShare * predicted || reported > window) return false
+  if (tokens < minJudgedTokens || reported < minJudgedTokens / 2) return false
   if (log.count.exact) return true
   // An inexact counter may be wrong: only earlier reports of this model show that a prompt was cut.
   const reports = await log.reports(model.name)
   const isNearWindow = looksTruncated({ predicted, reported, window })
   return reports.some(report => {
-    if (report.predicted < fewest || !(isNearWindow || isWhole(report, tokens))) return false
+    if (report.predicted < minJudgedTokens || !(isNearWindow || isWhole(report, tokens))) return false
     // The part that was read before has as many tokens as then; the new part may have unusually few.
     const readBefore = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
     const least = expected(report, readBefore) + (tokens - readBefore) * leastOf(log)
-    return reported < mostMissing * expected(report, tokens) && reported < 0.9 * least
+    return reported < minReportedShare * expected(report, tokens) && reported < 0.9 * least
   })
 }
 
@@ -207,9 +209,9 @@ const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * 
 const leastOf = ({ count }: TurnLog) => (count.exact ? 0.75 : 0.4)
 
 /** A report of at least this share of the predicted tokens may be of the whole prompt. */
-export const mostMissing = 0.8
+export const minReportedShare = 0.8
 /** Shorter prompts are not judged: they are read at once, and unknown framing is too large a part of them. */
-const fewest = 128
+const minJudgedTokens = 128
 
 interface CacheReading {
   readonly context: Pick<Context, 'tokens' | 'receipt'>
@@ -234,7 +236,7 @@ export function readCache(call: CacheReading): Pick<LateAccount, 'cached' | 'cac
   // Shares are compared: our counts may be far from the server's.
   const whole = isPartial || reported === undefined ? predicted : reported
   const expected = whole * (context.receipt.prefix?.share ?? 0)
-  const isLost = isLocal && expected >= fewest && cached < expected * 0.9
+  const isLost = isLocal && expected >= minJudgedTokens && cached < expected * 0.9
   return isLost ? { cached, cacheLost: reasonFor(call, cached / whole, expected / whole) } : { cached }
 }
 

@@ -48,7 +48,11 @@ export async function nextContext(request: FitRequest) {
   }
   const options = {
     leaveOut: files && leaveOut,
-    ...{ ...fit, ...inCounts(room), mostResultTokens, tools, system },
+    ...fit,
+    ...inCounts(room),
+    mostResultTokens,
+    tools,
+    system,
   }
   const ask = () => log.context(options).catch(error => Promise.reject(inModelTokens(error, factor)))
   const first = await ask()
@@ -60,7 +64,8 @@ export async function nextContext(request: FitRequest) {
     context: asSet(context, room),
     room: present({ ...room, mostReply: most }) as Room,
     tools: (context.tools ?? []) as readonly ToolSpec[],
-    ...{ hasFiles, calibration },
+    hasFiles,
+    calibration,
   }
 }
 

@@ -9,7 +9,7 @@ import { calibrate, toModelTokens, withReply } from '../../tokens/calibration.ts
 import { codeOf } from '../end-failed.ts'
 import { countReply, emptyReply, type ModelReply } from '../reply.ts'
 import type { Asking } from '../turn-options.ts'
-import { cancelled, mostMissing, readOf, replyTokens } from './ask-model.ts'
+import { cancelled, minReportedShare, readOf, replyTokens } from './ask-model.ts'
 import { callModel } from './call-model.ts'
 import { nextContext } from './next-context.ts'
 
@@ -46,7 +46,7 @@ function learn(asking: Asking, { next, account }: Shadowed, reply: ModelReply): 
   const { factor } = calibration
   const { tokens: predicted } = account
   const reported = readOf(reply.usage) ?? 0
-  const isWhole = reported >= mostMissing * toModelTokens(predicted, factor)
+  const isWhole = reported >= minReportedShare * toModelTokens(predicted, factor)
   const usage = { counter: log.count, model: model.name, predicted, reported }
   const compared = isWhole
     ? calibrate(calibration, { ...usage, isOpen: reply.calls.length > 0 })

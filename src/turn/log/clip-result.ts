@@ -1,5 +1,5 @@
-import { readResultName } from '../../log/reading-tools.ts'
 import { readOnHint } from '../../log/texts.ts'
+import { readResultName } from '../../log/tool-names.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 /** What the model sees of a result that is too long: its beginning, how much is left and how to read on. */

@@ -9,11 +9,10 @@ import type { MessageLike, ToolCall } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import { present } from '../../log/values.ts'
-import type { ModelSettings } from '../../models/model.ts'
+import type { ModelSettings, ReplyCall } from '../../models/model.ts'
 import type { StoredCall } from '../../stores/store.ts'
 import type { Calibration, Room } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
-import type { ReplyCall } from '../reply.ts'
 import { clippedView } from './clip-result.ts'
 
 /** Where a turn is written: a thread of a history, or a list that a client sent. */

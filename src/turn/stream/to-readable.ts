@@ -87,13 +87,3 @@ export function textWriter(): (text: string) => Uint8Array | undefined {
   const encoder = new TextEncoder()
   return text => (text === '' ? undefined : encoder.encode(text))
 }
-
-/** A comment in a stream of server-sent events: clients ignore it. */
-export const sseComment = ':\n\n'
-
-/** The headers of every stream of server-sent events: nothing that stands between may hold events back. */
-export const sseHeaders = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-} as const

@@ -1,6 +1,6 @@
 import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
-import { readMessageName, readResultName } from '../../log/reading-tools.ts'
+import { readMessageName, readResultName } from '../../log/tool-names.ts'
 import { isCount } from '../../log/values.ts'
 import type { ToolSpec } from '../../models/model.ts'
 import type { InferOutput, StandardSchema } from '../../state/index.ts'
@@ -44,7 +44,14 @@ export interface ToolOptions<Schema extends StandardSchema>
 }
 
 export const toolNames: OptionNames<ToolOptions<StandardSchema>> = {
-  ...{ name: 1, description: 1, timeoutMs: 1, inOrder: 1, endsTurn: 1, input: 1, parameters: 1, run: 1 },
+  name: 1,
+  description: 1,
+  timeoutMs: 1,
+  inOrder: 1,
+  endsTurn: 1,
+  input: 1,
+  parameters: 1,
+  run: 1,
 }
 
 /**

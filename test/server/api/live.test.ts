@@ -84,7 +84,8 @@ it('tells writes of one moment together, and writes what is told once for all wh
   const heard = listeners.map(one => one.next())
   for (const name of ['a', 'b']) {
     await history.thread(name).seed({ role: 'user', content: 'One.' })
-    for (let writes = 0; writes < 3; writes++) feeds.notice('default', name, 'written')
+    for (let writes = 0; writes < 3; writes++)
+      feeds.notice({ tenant: 'default', conversation: name, what: 'written' })
   }
   const [first, second] = (await Promise.all(heard)).map(({ value }) => value as readonly object[])
   expect(first).toMatchObject([{ data: { conversation: 'a' } }, { data: { conversation: 'b' } }])

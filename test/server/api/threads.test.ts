@@ -128,7 +128,7 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
       { branch: 'main', head: 8, turns: 4, status: { state: 'idle' } },
       {
         ...{ branch: 'other', head: 4, forkOf: { branch: 'main', at: 2 } },
-        begins: { turn: 2, text: 'What is the boat called?', time: expect.any(Number) },
+        begins: { turn: 2, text: 'What is the boat called?', time: expect.any(Number), how: 'reworded' },
       },
     ])
     expect((await api.get('/conversations/a/status?branch=none')).body.error.code).toBe('no_branch')

@@ -1,11 +1,11 @@
 import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
-import { ChevronLeft, ChevronRight, GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Columns2, GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
 import { useRef } from 'react'
 import { usualBranch } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
 import { unless } from '../../parts/button.tsx'
-import { amountOf, branchTitle, clockTime, dayTime, type ListedThread } from '../../parts/format.ts'
+import { ago, amountOf, branchTitle, type ListedThread } from '../../parts/format.ts'
 import { MenuItem, MenuPopup } from '../../parts/menu-popup.tsx'
 import styles from './branch-graph.module.css'
 import { type BranchNode, toBranchTree, type Versions } from './branch-tree.ts'
@@ -16,17 +16,21 @@ interface BranchGraphProps {
   readonly search: ConversationSearch
   readonly branches: readonly ListedThread[]
   readonly current: string
+  /** The branch that the current one is compared with. */
+  readonly beside: string | undefined
   readonly mayChat: boolean
   readonly onFork: () => void
   readonly onNew: () => void
+  readonly onCompare: (branch: string | undefined) => void
 }
 
-/** The branches of a thread as a tree. One tab stop; arrows go from branch to branch. */
+/** The branches of a thread as a tree. One tab stop; arrows go from branch to branch, the space bar compares. */
 export function BranchGraph(props: BranchGraphProps) {
   const { branches, current, mayChat, onFork, onNew } = props
   const list = useRef<HTMLUListElement>(null)
   const nodes = toBranchTree(branches)
   const stop = branches.find(one => one.branch === current) ?? nodes[0]?.branch
+  const clientLine = lineOfClient(branches)
   const move = (event: React.KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
@@ -56,7 +60,7 @@ export function BranchGraph(props: BranchGraphProps) {
         {nodes.map((node, at) => (
           <BranchItem
             key={node.branch.branch}
-            {...{ ...props, node }}
+            {...{ ...props, node, clientLine }}
             hasChildren={(nodes[at + 1]?.depth ?? 0) > node.depth}
             isStop={node.branch.branch === stop?.branch}
           />
@@ -68,35 +72,68 @@ export function BranchGraph(props: BranchGraphProps) {
 
 interface BranchItemProps extends BranchGraphProps {
   readonly node: BranchNode<ListedThread>
+  readonly clientLine: string | undefined
   readonly hasChildren: boolean
   readonly isStop: boolean
 }
 
 function BranchItem(props: BranchItemProps) {
-  const { conversation, search, node, current, isStop } = props
+  const { conversation, search, node, clientLine, current, beside, isStop, onCompare } = props
   const { branch, depth } = node
   const isCurrent = branch.branch === current
+  const isBeside = branch.branch === beside
+  const title = branchTitle(branch)
+  const compare = () => onCompare(isBeside ? undefined : branch.branch)
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.key !== ' ' || isCurrent) return
+    event.preventDefault()
+    compare()
+  }
   return (
-    <li>
+    <li className="relative">
       <Link
         to="/c/$conversation/chat"
         params={{ conversation }}
-        search={{ ...search, branch: branch.branch === usualBranch ? undefined : branch.branch }}
+        search={{
+          ...search,
+          beside: undefined,
+          branch: branch.branch === usualBranch ? undefined : branch.branch,
+        }}
         className="relative block hovers inset"
         activeOptions={{ exact: true }}
         aria-current={isCurrent ? 'true' : undefined}
         data-current={isCurrent}
         tabIndex={isStop ? 0 : -1}
-        title={branch.branch}
+        title={branch.begins?.text ?? branch.branch}
+        onKeyDown={onKeyDown}
       >
         <Lines {...props} />
         <span className="grid slim relative" style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
           <span className={`cut medium ${styles.name}`} dir="auto">
-            {branchTitle(branch)}
+            {title}
           </span>
-          <span className="cut muted text-11">{aboutOf(branch)}</span>
+          <span className="cut muted text-11">{aboutOf(branch, clientLine)}</span>
         </span>
       </Link>
+      {isCurrent
+        ? beside !== undefined && (
+            <span className={styles.mark} data-letter="A" aria-hidden>
+              A
+            </span>
+          )
+        : node.branch.head > 0 && (
+            <button
+              type="button"
+              className={styles.mark}
+              data-letter={isBeside ? 'B' : undefined}
+              aria-label={`Compare with ${title}`}
+              aria-pressed={isBeside}
+              tabIndex={-1}
+              onClick={compare}
+            >
+              {isBeside ? 'B' : <Columns2 size={12} aria-hidden />}
+            </button>
+          )}
     </li>
   )
 }
@@ -127,28 +164,34 @@ function Lines({ node: { branch, depth, lines, hasNext }, hasChildren, current }
   )
 }
 
-function aboutOf({ branch, forkOf, begins, turns, updatedAt, status }: ListedThread): string {
-  const state = status.state === 'open' ? ' · being answered' : ''
-  if (!forkOf) return `${amountOf(turns, 'turn')} · ${dayTime(updatedAt)}${state}`
-  const how = branch.startsWith('again ')
-    ? 'answered again'
-    : branch.startsWith('edit ')
-      ? 'edited'
-      : 'forked'
-  if (!begins) return `forked after #${forkOf.at}${state}`
-  return `turn ${begins.turn} ${how} · ${when(begins.time)}${state}`
+/** The branch on which the next request of a client goes on; undefined where no client writes, or there is no other. */
+function lineOfClient(branches: readonly ListedThread[]): string | undefined {
+  if (branches.length < 2) return undefined
+  const lines = branches.filter(one => one.isOfClient).toSorted((a, b) => b.updatedAt - a.updatedAt)
+  return lines[0]?.branch
 }
 
-const when = (time: number) =>
-  new Date(time).toDateString() === new Date().toDateString() ? clockTime(time) : dayTime(time)
+/** Who goes on in a branch, or what it begins with, and when that was. */
+function aboutOf(one: ListedThread, clientLine: string | undefined): string {
+  const { branch, forkOf, begins, turns, updatedAt, status, isOfClient } = one
+  const state = status.state === 'open' ? 'being answered' : ago(updatedAt)
+  if (branch === clientLine) return `the client goes on here · ${state}`
+  if (!forkOf) return `${amountOf(turns, 'turn')} · ${state}`
+  const who = isOfClient ? 'by the client' : 'by you'
+  if (!begins) return `${who}, after #${forkOf.at} · ${state}`
+  if (begins.how === 'again') return `${who} · ${state}`
+  return `${who} · ${state} · “${begins.text}”`
+}
 
 interface VersionSwitchProps {
   readonly versions: Versions
   readonly onOpen: (branch: string) => void
+  readonly onCompare: (branch: string) => void
 }
 
 /** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
-export function VersionSwitch({ versions: { versions, current }, onOpen }: VersionSwitchProps) {
+export function VersionSwitch({ versions: { versions, current }, onOpen, onCompare }: VersionSwitchProps) {
+  const other = versions[current - 1] ?? versions[current + 1]
   const step = (by: 1 | -1, label: string, end: string) => {
     const next = versions[current + by]
     const Icon = by < 0 ? ChevronLeft : ChevronRight
@@ -169,6 +212,11 @@ export function VersionSwitch({ versions: { versions, current }, onOpen }: Versi
         {current + 1} / {versions.length}
       </span>
       {step(1, 'Version after', 'This is the last version.')}
+      {other && (
+        <button type="button" aria-label="Compare these versions" onClick={() => onCompare(other.open)}>
+          <Columns2 size={14} aria-hidden />
+        </button>
+      )}
     </span>
   )
 }

@@ -14,10 +14,10 @@ export interface BranchNode<One extends AnyBranch> {
   readonly hasNext: boolean
 }
 
-/** The branches of an actor as a tree: a branch, then those that were forked from it by their places. */
+/** The branches of an actor as a tree: a branch, then those that were forked from it, the newest first. */
 export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): readonly BranchNode<One>[] {
   const names = new Set(branches.map(({ branch }) => branch))
-  const children = groupBy(branches.toSorted(byPlace), ({ forkOf }) =>
+  const children = groupBy(branches.toSorted(newestFirst), ({ forkOf }) =>
     forkOf && names.has(forkOf.branch) ? forkOf.branch : undefined,
   )
   const nodes: BranchNode<One>[] = []
@@ -40,8 +40,7 @@ export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): r
   return nodes
 }
 
-const byPlace = (a: AnyBranch, b: AnyBranch) =>
-  (a.forkOf?.at ?? 0) - (b.forkOf?.at ?? 0) || madeAt(a) - madeAt(b) || (a.branch < b.branch ? -1 : 1)
+const newestFirst = (a: AnyBranch, b: AnyBranch) => madeAt(b) - madeAt(a) || (a.branch < b.branch ? -1 : 1)
 
 /** An empty branch is the newest. */
 const madeAt = ({ begins }: AnyBranch) => begins?.time ?? Number.MAX_SAFE_INTEGER
@@ -82,6 +81,12 @@ export function versionsOf(branches: readonly AnyBranch[], shown: string): Reado
     versionsAt.set(at + 1, { versions, current: versions.findIndex(({ own }) => own === mine) })
   }
   return versionsAt
+}
+
+/** The last entry that two branches share. */
+export function sharedHead(branches: readonly AnyBranch[], one: string, other: string): number {
+  const byName = new Map(branches.map(branch => [branch.branch, branch]))
+  return parting(pathOf(byName, one), pathOf(byName, other)).at
 }
 
 /** Stretches of a branch by the branch that holds them: `upTo` is the last entry. */

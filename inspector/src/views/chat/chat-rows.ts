@@ -110,7 +110,10 @@ export function readShown(shown: ShownMessage): ChatMessage {
     const message = readMessage(shown, seq)
     const failed = failedCalls((shown as Fields).content)
     const results = message.results.map(({ callId: id, name, text }) => ({
-      ...{ id, name, text, isError: failed.has(id) },
+      id,
+      name,
+      text,
+      isError: failed.has(id),
     }))
     const pictures = message.media > 0 ? picturesOf(shown) : []
     return { ...message, seq, results, pictures, text: message.role === 'tool' ? '' : message.text }

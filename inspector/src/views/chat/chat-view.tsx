@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MessageSquare } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { ask, queryClient } from '../../api/client.ts'
+import { keepTrying } from '../../api/connection.ts'
 import {
   conversationQuery,
   inConversation,
@@ -28,6 +29,10 @@ import { Messages, type MessagesControl } from './messages.tsx'
 import type { RowActions } from './use-chat-thread.ts'
 import { useChatThread } from './use-chat-thread.ts'
 import { WindowLine } from './window-line.tsx'
+
+const BranchComparison = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./branch-comparison.tsx')).BranchComparison })),
+)
 
 /** The conversation as its user sees it: read, answered, edited and branched here. Notes never come into this view. */
 export function ChatView() {
@@ -84,6 +89,7 @@ export function ChatView() {
     },
     branch: seq => void fork(turnOf(seq)?.last ?? seq),
     open: name => openBranch(name),
+    compare: name => go({ beside: name }, { push: true }),
   })
 
   async function fork(at: number) {
@@ -134,8 +140,15 @@ export function ChatView() {
   const mayAct = mayChat && !live
   const chat = useMemo(
     () => ({
-      ...{ ...facts, thread: base, search: placeless, head, shownHead },
-      ...{ selected: search.entry, editing, mayChat: mayAct, actions },
+      ...facts,
+      thread: base,
+      search: placeless,
+      head,
+      shownHead,
+      selected: search.entry,
+      editing,
+      mayChat: mayAct,
+      actions,
     }),
     [facts, base, placeless, head, shownHead, search.entry, editing, mayAct, actions],
   )
@@ -166,6 +179,8 @@ export function ChatView() {
       </EmptyState>
     )
   const model = chosen ?? server?.model
+  // An old address may name a branch that is gone.
+  const beside = branches.some(one => one.branch === search.beside) ? search.beside : undefined
   const moment = { ...placeless, turn: point?.turn || undefined, call: point?.call }
   return (
     <div className={`view ${styles.chat}`}>
@@ -181,32 +196,49 @@ export function ChatView() {
           current={branch}
           onFork={() => void fork(head)}
           onNew={startNew}
+          beside={beside}
+          onCompare={actions.compare}
         />
       )}
-      <section className={`grid slim low ${styles.thread}`} aria-label="Conversation">
-        {shownHead === 0 && !live ? (
-          <NothingSaid {...{ isNew, mayChat }} />
-        ) : (
-          <Messages {...{ mayInspect, live, chat, onSight, control }} model={model ?? 'the model'} />
-        )}
-        {server && mayChat && (
-          <Composer
-            {...{ thread, title, live, server, area, isOfClient }}
-            hasForecast={mayInspect && isThere}
-            onSend={text => void answer({ kind: 'send', input: text })}
-            onStop={() => void stopReply(thread)}
+      {beside !== undefined && beside !== branch ? (
+        <Suspense fallback={<Skeleton />}>
+          <BranchComparison
+            {...{ thread, branches, mayInspect }}
+            names={[branch, beside]}
+            onClose={() => actions.compare(undefined)}
           />
-        )}
-        {server && !mayChat && (
-          <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
-        )}
-      </section>
+        </Suspense>
+      ) : (
+        <section className={`grid slim low ${styles.thread}`} aria-label="Conversation">
+          {shownHead === 0 && !live ? (
+            <NothingSaid {...{ isNew, mayChat }} />
+          ) : (
+            <Messages {...{ mayInspect, live, chat, onSight, control }} model={model ?? 'the model'} />
+          )}
+          {server && mayChat && (
+            <Composer
+              {...{ thread, title, live, server, area, isOfClient }}
+              hasForecast={mayInspect && isThere}
+              onSend={text => void answer({ kind: 'send', input: text })}
+              onStop={() => void stopReply(thread)}
+            />
+          )}
+          {server && !mayChat && (
+            <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
+          )}
+        </section>
+      )}
       <ChatStrip {...{ chat, sight }} onJump={seq => control.current?.jump(seq)} />
     </div>
   )
 }
 
-const noMoment: ConversationSearch = { turn: undefined, call: undefined, entry: undefined }
+const noMoment: ConversationSearch = {
+  turn: undefined,
+  call: undefined,
+  entry: undefined,
+  beside: undefined,
+}
 
 /** A conversation without messages. If the server does not know it, the page says so: the address may be wrong. */
 function NothingSaid({ isNew, mayChat }: { readonly isNew: boolean; readonly mayChat: boolean }) {

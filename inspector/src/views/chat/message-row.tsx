@@ -66,7 +66,10 @@ export const MessageRow = memo(function MessageRow(message: MessageRowProps) {
 })
 
 const speaker: Partial<Record<ChatMessage['role'], string>> = {
-  ...{ user: 'You', assistant: 'Reply', tool: 'Tool result', system: 'System prompt' },
+  user: 'You',
+  assistant: 'Reply',
+  tool: 'Tool result',
+  system: 'System prompt',
 }
 
 function UserRow(props: RowProps) {
@@ -77,7 +80,13 @@ function UserRow(props: RowProps) {
   const brought = chat.brought.get(seq) ?? props.row.brought
   const isOnlyPaste = useIsOnlyPaste(text)
   if (editing?.seq === seq) return <EditBox {...editing} actions={actions} />
-  const switcher = versions && <VersionSwitch versions={versions} onOpen={branch => actions.open(branch)} />
+  const switcher = versions && (
+    <VersionSwitch
+      versions={versions}
+      onOpen={branch => actions.open(branch)}
+      onCompare={branch => actions.compare(branch)}
+    />
+  )
   return (
     <>
       <div className={`flex at-end gap-2 ${styles.asked}`}>

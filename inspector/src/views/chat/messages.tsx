@@ -258,7 +258,8 @@ function useMessages(thread: ThreadAddress, options: ShownOptions, first: number
     /** Undefined for an entry that is not for users, and for one that has not been read. */
     row: (seq: number) => rows.get(seq),
     isRead: (seq: number) => data[blocks.indexOf(blockOf(seq))] !== undefined,
-    ...{ error, retry },
+    error,
+    retry,
   }
 }
 

@@ -23,6 +23,8 @@ export interface RowActions {
   readonly again: (seq: number) => void
   readonly branch: (seq: number) => void
   readonly open: (branch: string) => void
+  /** Puts another branch beside the one that is shown; undefined closes the comparison. */
+  readonly compare: (branch: string | undefined) => void
 }
 
 /** What all rows of a chat share. */
@@ -69,7 +71,9 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const facts = useMemo(() => {
     const runs = readFates(point?.fates ?? '')
     return {
-      ...{ point, runs, cut: cutOf(point, runs) },
+      point,
+      runs,
+      cut: cutOf(point, runs),
       brought: broughtOf(rows ?? []),
       versions: versionsOf(branches, branch),
       metas: replyMetas(calls ?? [], lastTurn?.turn, written),

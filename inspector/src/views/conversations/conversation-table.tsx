@@ -35,7 +35,9 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
   const [deleting, setDeleting] = useState<ListedConversation>()
   const items = rows.map(one => one.conversation)
   const roving = useRoving({
-    ...{ items, name: 'The list', item: 'conversation' },
+    items,
+    name: 'The list',
+    item: 'conversation',
     show: index => virtual.scrollToIndex(index, { align: 'auto' }),
   })
   const activeIndex = roving.active === undefined ? -1 : items.indexOf(roving.active)

@@ -17,7 +17,9 @@ export function useConversations({ show, client, q }: ListSearch) {
   const amounts = useMemo(() => countAll(all), [all])
   useOpenTurns(all)
   return {
-    ...{ rows, amounts, hasMore: hasNextPage },
+    rows,
+    amounts,
+    hasMore: hasNextPage,
     /** How many were read so far, whether they are shown or not. */
     read: all.length,
     readMore() {
@@ -56,7 +58,8 @@ const kinds: readonly Kind[] = [
   { show: 'live', name: 'Live', has: one => standingOf(one).status === 'live' },
   { show: 'trouble', name: 'With a warning', has: one => standingOf(one).isTrouble === true },
   {
-    ...{ show: 'interrupted', name: 'Interrupted' },
+    show: 'interrupted',
+    name: 'Interrupted',
     has: one => ['interrupted', 'stopped'].includes(standingOf(one).status),
   },
   { show: 'experiments', name: 'From experiments', has: one => one.latest?.isExperiment === true },

@@ -39,7 +39,9 @@ export function CallsTable({ course, choice }: StepProps) {
   const costColumn: readonly Column[] = price
     ? [
         {
-          ...{ name: 'Cost', title: 'of the prompt, at the price that is set', isFor: 'full' },
+          name: 'Cost',
+          title: 'of the prompt, at the price that is set',
+          isFor: 'full',
           show: ({ reported, tokens, shadow }) => costOf(reported ?? shadow?.tokens ?? tokens, price),
         },
       ]
@@ -64,18 +66,22 @@ export function CallsTable({ course, choice }: StepProps) {
     { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
     { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
     {
-      ...{ name: 'Cached', title: 'as the model reported, else our estimate', isFor: 'wide' },
+      name: 'Cached',
+      title: 'as the model reported, else our estimate',
+      isFor: 'wide',
       show: point => <Cached point={point} lost={stored.get(point.call ?? '')?.cacheLost} />,
     },
     { name: 'New', title: 'new tokens', show: point => count(cacheOf(point).anew) },
     {
-      ...{ name: `With ${course.compared.name}`, isFor: 'full' },
+      name: `With ${course.compared.name}`,
+      isFor: 'full',
       show: point => unlessMissing(course.compared.anewOf(point), count, '…'),
     },
     { name: 'Model counted', isFor: 'wide', show: point => <Reported point={point} /> },
     ...costColumn,
     {
-      ...{ name: 'Took', isFor: 'full' },
+      name: 'Took',
+      isFor: 'full',
       show: ({ call = '' }) => unlessMissing(durations.get(call), shownDuration),
     },
     { name: 'Time', isFor: 'wide', show: ({ time }) => dayTime(time) },

@@ -48,7 +48,12 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
   const course = useMemo(() => {
     const [compared] = comparedSums(steps, isWhole, comparison)
     return {
-      ...{ by, steps, isWhole, sums: sumUp(points), cache: sumCache(points), accuracy: accuracyOf(points) },
+      by,
+      steps,
+      isWhole,
+      sums: sumUp(points),
+      cache: sumCache(points),
+      accuracy: accuracyOf(points),
       /** How often the cut moved. */
       cuts: steps.reduce((sum, step) => sum + step.cuts, 0),
       /** What was read with the policy that was used, with the one that is compared, and with others, for orientation. */
@@ -86,7 +91,8 @@ function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call') {
     return {
       ...stop,
       /** Where the cut moved in its calls, and how often: all before `to` has left the window, besides what is protected. */
-      ...{ cut, cuts },
+      cut,
+      cuts,
       /** Its last call that failed or was not answered. */
       broken: stop.points.findLast(isBroken),
     }
@@ -109,7 +115,8 @@ function accuracyOf(points: readonly TimelinePoint[]) {
   const ratios = points.map(point => ratioOf([point])).filter(ratio => ratio !== undefined)
   const reported = ratios.length
   return {
-    ...{ reported, without: points.length - reported },
+    reported,
+    without: points.length - reported,
     mean: reported === 0 ? 0 : ratios.reduce((sum, ratio) => sum + ratio, 0) / reported - 1,
     lowest: ratios.reduce((low, ratio) => Math.min(low, ratio), Number.POSITIVE_INFINITY),
     highest: ratios.reduce((high, ratio) => Math.max(high, ratio), 0),

@@ -1,6 +1,6 @@
+import type { Embedder } from '../../../log/embedder.ts'
 import { InvalidOptionError, showValue, ThroughlineError } from '../../../log/error.ts'
 import { orAborted } from '../../../log/or-aborted.ts'
-import type { Embedder } from '../../../models/embedder.ts'
 
 /** Texts that got no vectors: `embed_timeout` if they did not come in time, `invalid_vector` if what came is none. */
 export class EmbedError extends ThroughlineError {

@@ -102,7 +102,12 @@ function readAttributes(head: string): Readonly<Record<string, string | undefine
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{ quot: '"', '#x27': "'", '#39': "'", lt: '<', gt: '>', amp: '&' },
+  quot: '"',
+  '#x27': "'",
+  '#39': "'",
+  lt: '<',
+  gt: '>',
+  amp: '&',
 }
 const unescapeHtml = (text: string): string =>
   text.replace(/&(quot|#x27|#39|lt|gt|amp);/g, (_, name: string) => escapes[name]!)

@@ -1,13 +1,14 @@
 import { type Fields, isFields, read, refuse } from '../../../log/fields.ts'
 import { present, toArguments } from '../../../log/values.ts'
 import type { ModelSettings } from '../../../models/model.ts'
+import { sse } from '../../../models/sse.ts'
 import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { marksCache } from '../message-list.ts'
 import { typeOf } from '../openai-error.ts'
 import { isInOwnForm } from '../own-form.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { toolReader, toToolSpec } from '../read-tools.ts'
-import { replyStream, sse, tokensOf } from '../reply-stream.ts'
+import { replyStream, tokensOf } from '../reply-stream.ts'
 import { readMessages, readTexts } from './read-messages.ts'
 
 /** `/v1/messages`. Reads the bodies of `/v1/messages/count_tokens` too. */

@@ -1,12 +1,12 @@
 import { type Fields, read, refuse } from '../../../log/fields.ts'
 import { present, toArguments } from '../../../log/values.ts'
-import type { ModelSettings } from '../../../models/model.ts'
-import type { ReplyCall } from '../../../turn/reply.ts'
+import type { ModelSettings, ReplyCall } from '../../../models/model.ts'
+import { oneLine } from '../../../models/sse.ts'
 import type { Adapter, AdapterFault, ChatRequest, ReplyEnd, ReplyStart } from '../adapter.ts'
 import { chatMessages } from '../read-chat-messages.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
-import { oneLine, replyStream, tokensOf } from '../reply-stream.ts'
+import { replyStream, tokensOf } from '../reply-stream.ts'
 
 /** `/api/chat`. */
 export const ollamaAdapter: Adapter = {

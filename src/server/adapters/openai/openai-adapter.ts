@@ -1,7 +1,7 @@
 import { type Fields, read } from '../../../log/fields.ts'
 import { present } from '../../../log/values.ts'
-import type { ModelSettings } from '../../../models/model.ts'
-import type { ReplyCall } from '../../../turn/reply.ts'
+import type { ModelSettings, ReplyCall } from '../../../models/model.ts'
+import { sse } from '../../../models/sse.ts'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { leadMarksCache } from '../message-list.ts'
 import { toOpenAiError } from '../openai-error.ts'
@@ -10,7 +10,7 @@ import { refuseElsewhere } from '../own-form.ts'
 import { readChatMessages } from '../read-chat-messages.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
-import { replyStream, sse, tokensOf } from '../reply-stream.ts'
+import { replyStream, tokensOf } from '../reply-stream.ts'
 
 /** `/v1/chat/completions`. */
 export const openaiAdapter: Adapter = {

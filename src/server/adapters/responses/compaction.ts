@@ -1,8 +1,9 @@
 import { type Fields, isFields, refuse } from '../../../log/fields.ts'
+import { sse } from '../../../models/sse.ts'
 import { parseBody } from '../../guard/parse-body.ts'
 import type { ChatRequest, NamedPast, ReplyStart } from '../adapter.ts'
-import { sse } from '../reply-stream.ts'
-import { responseId, responseOf, thoughtMark } from './to-response.ts'
+import { responseId } from './ids.ts'
+import { responseOf, thoughtMark } from './to-response.ts'
 
 /** How a client asks to have its list compacted: with an item of it (Codex), or at an address of its own. */
 export type CompactionWish = 'item' | 'address'

@@ -7,7 +7,8 @@ import { messageList, replyMessage } from '../message-list.ts'
 import { refuseElsewhere, uploadedFile } from '../own-form.ts'
 import { readName } from '../read-tools.ts'
 import { openInput } from './compaction.ts'
-import { replyOf, thoughtMark } from './to-response.ts'
+import { replyOf } from './ids.ts'
+import { thoughtMark } from './to-response.ts'
 
 type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   Pick<NamedPlace, 'past'> & {

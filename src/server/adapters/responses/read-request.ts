@@ -6,9 +6,10 @@ import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { isInOwnForm, refuseElsewhere } from '../own-form.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { readName } from '../read-tools.ts'
+import { replyOfResponse } from './ids.ts'
 import { readOffered } from './offered-tools.ts'
 import { readInput } from './read-input.ts'
-import { type ResponsesHints, replyOfResponse } from './to-response.ts'
+import type { ResponsesHints } from './to-response.ts'
 
 export function readRequest(value: unknown): ChatRequest {
   const body = read.body(value)

@@ -1,14 +1,15 @@
 import { readBody } from '../../../log/fields.ts'
-import type { ReplyCall } from '../../../turn/reply.ts'
+import type { ReplyCall } from '../../../models/model.ts'
+import { sse } from '../../../models/sse.ts'
 import type { Adapter, AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
-import { replyStream, sse } from '../reply-stream.ts'
+import { replyStream } from '../reply-stream.ts'
+import { itemId } from './ids.ts'
 import { readRequest } from './read-request.ts'
 import {
   closingOf,
   endedResponse,
-  itemId,
   responseOf,
   toCall,
   toMessage,

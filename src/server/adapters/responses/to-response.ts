@@ -1,9 +1,10 @@
 import type { Fields } from '../../../log/fields.ts'
 import { parseJsonObject } from '../../../log/values.ts'
-import type { ReplyCall } from '../../../turn/reply.ts'
+import type { ReplyCall } from '../../../models/model.ts'
 import type { ReplyEnd, ReplyStart } from '../adapter.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { tokensOf } from '../reply-stream.ts'
+import { itemId, responseId } from './ids.ts'
 import type { CallKind, NamespacedTool } from './offered-tools.ts'
 
 type ResponseStatus = 'in_progress' | 'completed' | 'incomplete'
@@ -187,21 +188,3 @@ export interface ResponsesHints {
 
 /** Marks thoughts that this server sent. Thoughts of other servers are encrypted, so that no model can read them. */
 export const thoughtMark = 'throughline:'
-
-/** The id of an item of a reply, with its place in the output: `msg_<reply>_2`. */
-export const itemId = (kind: ItemKind, reply: string, index: number): string => `${kind}_${reply}_${index}`
-
-/** The reply of an item that has an id of ours. */
-export function replyOf(id: unknown): string | undefined {
-  if (typeof id !== 'string') return undefined
-  const [first, last] = [id.indexOf('_'), id.lastIndexOf('_')]
-  return kinds.has(id.slice(0, first)) && first + 1 < last ? id.slice(first + 1, last) : undefined
-}
-
-export const responseId = (reply: string): string => `resp_${reply}`
-
-export const replyOfResponse = (id: string): string => id.replace(/^resp_/, '')
-
-type ItemKind = 'rs' | 'msg' | 'fc' | 'ctc' | 'tsc'
-
-const kinds: ReadonlySet<string> = new Set<ItemKind>(['rs', 'msg', 'fc', 'ctc', 'tsc'])

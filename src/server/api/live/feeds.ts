@@ -5,7 +5,7 @@ import type { ConversationInfo, ListConversations } from '../../../stores/store.
 import { createTape } from '../../../turn/stream/tape.ts'
 import type { ServerEvent, ServerEvents } from '../event-stream.ts'
 import { type AnswerOf, name, threadPlace, time } from '../schemas.ts'
-import type { OnWrite } from './noticing-store.ts'
+import type { WriteEvent } from './noticing-store.ts'
 
 /** Events say how far a conversation is, so one that comes twice does no harm: after a pause, all that may be new is sent. */
 export const feedEvent = z.discriminatedUnion('type', [
@@ -96,7 +96,7 @@ export function createFeeds(
         )
       return listen(tenant, options)
     },
-    notice(...[tenant, conversation, what, gone]: Parameters<OnWrite>): void {
+    notice({ tenant, conversation, what, gone }: WriteEvent): void {
       for (const mayInspect of gone?.isExperiment ? [true] : [true, false])
         feeds.get(nameOf(tenant, mayInspect))?.notice(conversation, what, gone?.person)
     },
@@ -197,7 +197,7 @@ function createFeed(history: History, pollMs: number) {
     },
     isUnused: () => listeners === 0,
     /** `whose`: of what was deleted. */
-    notice(conversation: string, what: Parameters<OnWrite>[2], whose: string | undefined): void {
+    notice(conversation: string, what: WriteEvent['what'], whose: string | undefined): void {
       if (what === 'deleted') return tell({ type: 'deleted', conversation }, whose)
       dirty.add(conversation)
       // A request writes some times. Each event is a piece for each listener, which costs more than the request itself.
@@ -251,9 +251,14 @@ const looksOf = ({ updatedAt, threads, person }: ConversationInfo) =>
   JSON.stringify([updatedAt, threads, person])
 
 const toWritten = ({ conversation, updatedAt, threads }: ConversationInfo): FeedEvent => ({
-  ...{ type: 'written', conversation, updatedAt, threads },
+  type: 'written',
+  conversation,
+  updatedAt,
+  threads,
 })
 
 const toEvent = (data: FeedEvent, id: number): ServerEvent<FeedEvent> => ({
-  ...{ event: data.type, data, id: String(id) },
+  event: data.type,
+  data,
+  id: String(id),
 })

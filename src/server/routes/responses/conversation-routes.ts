@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
-import { isExperiment } from '../../../experiment/log/shown-store.ts'
 import type { SeenMessage } from '../../../history/index.ts'
 import { listLog } from '../../../history/log/read-log.ts'
+import { isExperiment } from '../../../history/shown-store.ts'
 import { BadRequestError, NotFoundError } from '../../../log/error.ts'
 import { type Fields, optional, readBody, readMetadata } from '../../../log/fields.ts'
 import type { ConversationInfo } from '../../../stores/store.ts'

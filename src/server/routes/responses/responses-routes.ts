@@ -8,7 +8,8 @@ import { readMessage } from '../../../log/parse-message.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
 import { type Adapter, messagesAdapter, responsesAdapter, toTokenCount } from '../../adapters/index.ts'
 import { unknownId } from '../../adapters/openai-error.ts'
-import { replyOfResponse, toResponse } from '../../adapters/responses/to-response.ts'
+import { replyOfResponse } from '../../adapters/responses/ids.ts'
+import { toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
 import { findPlace } from '../../exchange/find-place.ts'
@@ -52,15 +53,20 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
       const { raw } = context.req
       const { bytes, body } = await read(raw)
       const upstream = upstreams.find(modelIn(body))?.upstream
-      if (!upstream?.forms?.has(adapter.form!))
-        return context.json(toAnswer(await count(context, adapter, body, defaults)))
-      return passBody(upstream, raw, path, bytes)
+      if (upstream && (await upstream.speaks?.(adapter.form!, raw.signal))) {
+        const counted = await passBody(upstream, raw, path, bytes)
+        // Servers of other makers speak the form and do not count.
+        if (counted.status !== 404 && counted.status !== 405) return counted
+        await counted.body?.cancel()
+      }
+      return context.json(toAnswer(await count(context, adapter, body, defaults)))
     })
   }
 
   counting('/v1/messages/count_tokens', messagesAdapter, {}, toTokenCount)
   counting('/v1/responses/input_tokens', responsesAdapter, { model: '', input: [] }, tokens => ({
-    ...{ object: 'response.input_tokens', input_tokens: tokens },
+    object: 'response.input_tokens',
+    input_tokens: tokens,
   }))
   for (const [path, inner] of [
     ['/v1/responses', replyRoutes()],

@@ -1,9 +1,6 @@
-import { mainBranch } from '../../history/log/read-log.ts'
-import type { ConversationInfo, ListConversations, Store, ThreadKey, WordPlace } from '../../stores/store.ts'
-import { experimentActor } from '../plan/role.ts'
-
-/** Whether a thread is one that the library keeps for itself: plans, goals, wishes, system prompts. */
-export const isInnerActor = (actor: string): boolean => actor.startsWith('throughline:')
+import type { ConversationInfo, ListConversations, Store, ThreadKey, WordPlace } from '../stores/store.ts'
+import { mainBranch } from './log/read-log.ts'
+import { experimentActor, isReserved } from './side-name.ts'
 
 export const isExperiment = ({ threads }: Pick<ConversationInfo, 'threads'>): boolean =>
   threads.some(({ actor }) => actor === experimentActor)
@@ -19,7 +16,7 @@ export async function isExperimentNamed(
 
 /** A store for those who see what users see: no way of reading finds experiments and inner threads. Writes as before. */
 export function shownStore(store: Store): Store {
-  const isHidden = async (thread: ThreadKey) => isInnerActor(thread.actor) || isExperimentNamed(store, thread)
+  const isHidden = async (thread: ThreadKey) => isReserved(thread.actor) || isExperimentNamed(store, thread)
 
   /** Leaves out what is hidden; each conversation is looked up once. */
   async function shown<Item extends { readonly thread: ThreadKey }>(
@@ -29,7 +26,7 @@ export function shownStore(store: Store): Store {
     const kept: Item[] = []
     for (const item of items) {
       const { thread } = item
-      if (isInnerActor(thread.actor)) continue
+      if (isReserved(thread.actor)) continue
       const isHidden = cache.get(thread.conversation) ?? (await isExperimentNamed(store, thread))
       cache.set(thread.conversation, isHidden)
       if (!isHidden) kept.push(item)
@@ -45,7 +42,7 @@ export function shownStore(store: Store): Store {
       const page = await store.conversations(tenant, { ...options, after })
       for (const one of page)
         if (infos.length < limit && !isExperiment(one))
-          infos.push({ ...one, threads: one.threads.filter(({ actor }) => !isInnerActor(actor)) })
+          infos.push({ ...one, threads: one.threads.filter(({ actor }) => !isReserved(actor)) })
       if (only !== undefined || infos.length >= limit || page.length < limit) return infos
       after = page.at(-1)
     }

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Experiment, ExperimentEvent, ExperimentPlan, Experiments } from '../../experiment/index.ts'
+import { closedPipe } from '../../cli/closed-pipe.ts'
+import type { LogOptions } from '../../cli/open-log.ts'
+import { print, printError, UserError } from '../../cli/print.ts'
 import { isPostgres } from '../../stores/is-postgres.ts'
 import { LeaseError } from '../../stores/store-error.ts'
-import { closedPipe } from '../closed-pipe.ts'
-import type { LogOptions } from '../open-log.ts'
-import { print, printError, UserError } from '../print.ts'
+import type { Experiment, ExperimentEvent, ExperimentPlan, Experiments } from '../index.ts'
 import { type ControlFile, createControlFile, writeExperiments } from './open-experiments.ts'
 import { frameOf, type RunState, takeEvent } from './progress.ts'
 import { createScreen } from './screen.ts'
@@ -153,7 +153,10 @@ function liveDisplay(experiment: Experiment, plan: ExperimentPlan) {
 function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }: ExperimentPlan): RunState {
   const now = Date.now()
   return {
-    ...{ id, name, maxSteps, environment },
+    id,
+    name,
+    maxSteps,
+    environment,
     step: 1,
     began: now,
     roles: roles.map(role => ({ name: role.name, doing: 'waits', since: now })),

@@ -1,0 +1,105 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
+import { openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
+import { startServer } from './start-server.ts'
+
+const responses = '/v1/responses'
+const chat = '/v1/chat/completions'
+
+const output = [
+  { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.', annotations: [] }] },
+]
+const reply = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output }
+
+/** A model server behind ours. `toNothing`: its answers to an empty request for a response, one after another. */
+async function serve(toNothing: readonly UpstreamAnswer[], hasResponses?: boolean) {
+  let asked = 0
+  const upstream = await startUpstream(({ path, text }): UpstreamAnswer => {
+    if (path === '/v1/models') return { status: 200, body: { object: 'list', data: [{ id: 'm' }] } }
+    if (path === chat) return openaiAnswer([{ content: 'Yes.' }])
+    if (path !== responses) return { status: 404, body: { error: 'no such path' } }
+    if (text !== '{}') return { status: 200, body: reply }
+    asked += 1
+    return toNothing[Math.min(asked, toNothing.length) - 1]!
+  })
+  onTestFinished(upstream.close)
+  const { url } = await startServer({
+    upstream: openaiUpstream({
+      url: upstream.url,
+      window: 8192,
+      ...(hasResponses !== undefined && { hasResponses }),
+    }),
+  })
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', ...body }),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  return {
+    post,
+    ask: async (input: string) => (await post(responses, { input, an_unknown_field: 1 })).status,
+    /** The addresses that were asked for replies. `?` is the question whether there are responses. */
+    paths: () =>
+      upstream.requests
+        .filter(({ path }) => path === responses || path === chat)
+        .map(({ path, text }) => (text === '{}' ? '?' : path)),
+  }
+}
+
+const says = (status: number): UpstreamAnswer => ({
+  status,
+  body: { error: { message: 'model is required' } },
+})
+
+it.each([400, 422])(
+  'sends responses on as they came where the server misses their model: %s',
+  async status => {
+    const { ask, paths } = await serve([says(status)])
+    expect([await ask('one'), await ask('two')]).toEqual([200, 200])
+    expect(paths()).toEqual(['?', responses, responses])
+  },
+)
+
+it.each([
+  ['404', says(404)],
+  ['405', says(405)],
+  ['501', says(501)],
+  ['200, as for all that it does not know', { status: 200, body: { error: 'Unexpected endpoint' } }],
+  ['a page', { status: 200, headers: { 'content-type': 'text/html' }, chunks: ['<html></html>'] }],
+] as const)('asks for a chat where the server has no responses: %s', async (_, answer) => {
+  const { ask, paths } = await serve([answer])
+  expect([await ask('one'), await ask('two')]).toEqual([200, 200])
+  expect(paths()).toEqual(['?', chat, chat])
+})
+
+it.each([401, 403, 429, 500, 503])(
+  'asks again later after an answer that tells neither: %s',
+  async status => {
+    const { ask, paths } = await serve([says(status), says(400)])
+    expect([await ask('one'), await ask('two'), await ask('three')]).toEqual([200, 200, 200])
+    expect(paths()).toEqual(['?', chat, '?', responses, responses])
+  },
+)
+
+it('asks nothing where it was told', async () => {
+  const told = await serve([says(404)], true)
+  await told.ask('one')
+  const denied = await serve([says(400)], false)
+  await denied.ask('one')
+  expect([told.paths(), denied.paths()]).toEqual([[responses], [chat]])
+})
+
+it('asks once for requests that come together', async () => {
+  const { ask, paths } = await serve([says(400)])
+  await Promise.all(['one', 'two', 'three'].map(ask))
+  expect(paths().filter(path => path === '?')).toHaveLength(1)
+})
+
+it('counts the tokens itself where the server has responses and no count', async () => {
+  const { post } = await serve([says(400)])
+  const counted = await post('/v1/responses/input_tokens', { input: 'Hi.' })
+  expect(counted).toMatchObject({ status: 200, body: { object: 'response.input_tokens' } })
+})
