@@ -28,5 +28,5 @@ ENV THROUGHLINE_HOST=0.0.0.0 THROUGHLINE_PORT=4170
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:4170/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 WORKDIR /data
-ENTRYPOINT ["node", "/app/dist/cli/main.js"]
+ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["serve"]

@@ -65,7 +65,7 @@ async function write(path, conversations) {
 }
 
 async function serve(path, conversations) {
-  const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+  const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
   const flags = ['serve', '--port', '0', '--db', path, '--upstream', 'reader', '--log-level', 'error']
   const began = performance.now()
   const child = spawn(process.execPath, [main, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -144,7 +144,7 @@ async function serve(...more) {
     'silent',
     ...more,
   ]
-  const child = spawn(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', ...flags], {
+  const child = spawn(process.execPath, [join(root, 'dist/main.js'), 'serve', ...flags], {
     cwd: home,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

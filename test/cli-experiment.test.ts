@@ -13,7 +13,7 @@ import { cli as main, runCli } from './run-cli.ts'
 
 /** The character that begins a terminal's escape sequences. */
 const esc = String.fromCharCode(27)
-const stand = join(main, '../../../examples/lemonade-stand')
+const stand = join(main, '../../examples/lemonade-stand')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-experiment-'))
 const children: ChildProcessWithoutNullStreams[] = []
 let files = 0

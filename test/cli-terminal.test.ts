@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createScreen } from '../src/cli/experiment/screen.ts'
+import { createScreen } from '../src/experiment/command/screen.ts'
 import { createHistory } from '../src/history/index.ts'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { runCli } from './run-cli.ts'

@@ -5,11 +5,10 @@ import { gunzipSync } from 'node:zlib'
 import { ContextOverflowError, type FitOptions, fit, type MessageLike } from 'throughline'
 import { describe, expect, it } from 'vitest'
 import { plainPolicies } from '../src/context/policies/choose-policy.ts'
-import { apiBase, apiRoutes } from '../src/server/api/routes.ts'
-import { apiClient } from './server/api/client.ts'
+import { apiBase } from '../src/server/api/routes.ts'
+import { startWithExperiments } from './experiment-plug.ts'
 import { programRuns } from './server/program-runs.ts'
 import { replayRun } from './server/replay-run.ts'
-import { startServer } from './server/start-server.ts'
 
 /**
  * What must stay the same when the house is rebuilt: contexts, bodies to upstreams and answers of the API, each by a hash.
@@ -87,8 +86,7 @@ describe.runIf(file)('the corpus', () => {
   })
 
   it('has the answers of the API', async () => {
-    const { url } = await startServer()
-    const api = apiClient(url)
+    const { url, api } = await startWithExperiments()
     await api.post('/samples/conversation')
     await api.post('/samples/experiment')
     const conversation = 'sample-toad-patrol'
@@ -101,7 +99,7 @@ describe.runIf(file)('the corpus', () => {
       ...{ conversation, entry: '21', call: body.calls[0].id, experiment, role: 'owner' },
     }
     const query = '?q=pond&at=500&window=2048&reserve=256&limit=20&policy=stable&a=at:300&b=at:400'
-    for (const { method, path } of apiRoutes) {
+    for (const { method, path } of api.routes) {
       if (method !== 'get' || /events|\/keys|replies|\/server$/.test(path)) continue
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
       for (const asked of [filled, filled + query]) {

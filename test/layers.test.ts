@@ -15,10 +15,10 @@ const floors = [
   ['history', 'bridges'],
   ['turn'],
   ['chat'],
-  ['experiment'],
   ['mcp'],
   ['server'],
   ['testing', 'cli'],
+  ['experiment'],
 ]
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
@@ -96,6 +96,13 @@ function circleIn(nodes: Graph): readonly string[] | undefined {
   return undefined
 }
 
+it('has experiments as a plug: only the program knows them, and hands them to the command line and the server', () => {
+  const importers = files.filter(
+    file => roomOf(file) !== 'experiment' && graph.get(file)!.some(target => roomOf(target) === 'experiment'),
+  )
+  expect(importers).toEqual(['lemonade-stand.ts', 'main.ts'])
+})
+
 it('has no circle of imports', () => {
   expect(circleIn(graph)).toBeUndefined()
 })
@@ -146,10 +153,10 @@ it('has little to know behind the place of a request', () => {
   expect(lines).toBeLessThanOrEqual(6000)
 })
 
-it('does not touch Node but in the server, the command line, the stores and the request context', () => {
+it('does not touch Node but in the server, the command line, what is added to them, the stores and the request context', () => {
   const node = files.filter(
     file =>
-      !['cli', 'request', 'server', 'stores'].includes(roomOf(file)) &&
+      !/^(?:cli|request|server|stores|experiment\/(?:command|plug))\//.test(file) &&
       importsOf(file).some(path => path.startsWith('node:')),
   )
   expect(node).toEqual([])
@@ -192,11 +199,12 @@ const inspectorImports = inspectorFiles.flatMap(from =>
   ),
 )
 
-it('has an inspector that takes types and the pure code of the first floor from the source, and that the source does not know', () => {
+it('has an inspector that takes the types of the API and the pure code of the first floor, and that the source does not know', () => {
   const outside = inspectorImports.filter(({ to }) => to.startsWith('..'))
   expect(outside.length).toBeGreaterThan(0)
+  const doors = ['../../src/server/api-types.ts', '../../src/experiment/api-types.ts']
   const isShared = ({ to, isType }: (typeof outside)[number]) =>
-    to.startsWith(isType ? '../../src/' : '../../src/log/')
+    to.startsWith('../../src/log/') || (isType && doors.includes(to))
   expect(outside.filter(one => !isShared(one))).toEqual([])
   expect(files.filter(file => importsOf(file).some(path => path.includes('../inspector/src')))).toEqual([])
 })

@@ -16,7 +16,7 @@ import { createKeys } from '../src/server/auth/create-keys.ts'
 import { startPostgres, type TestPostgres, whyNoPostgres } from './postgres.ts'
 import { startServer } from './server/start-server.ts'
 
-const main = join(import.meta.dirname, '../dist/cli/main.js')
+const main = join(import.meta.dirname, '../dist/main.js')
 const folder = mkdtempSync(join(tmpdir(), 'throughline-mcp-'))
 const db = join(folder, 'log.db')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -175,7 +175,7 @@ describe('the files of the package', () => {
   })
 
   it('have every command of the documentation', () => {
-    const bin = join(project, 'node_modules/throughline/dist/cli/main.js')
+    const bin = join(project, 'node_modules/throughline/dist/main.js')
     expect(run(process.execPath, [bin, '--help'], project)).toContain('Usage: throughline')
     expect(run(process.execPath, ['node_modules/throughline/examples/run.mjs', 'fit'], project)).toContain(
       '306 messages became',
@@ -183,7 +183,7 @@ describe('the files of the package', () => {
   })
 
   const startServer = (db: string) =>
-    serveFrom(join(installed, 'dist/cli/main.js'), project, '--upstream', 'reader', '--db', db)
+    serveFrom(join(installed, 'dist/main.js'), project, '--upstream', 'reader', '--db', db)
 
   it('have a server with its page', async () => {
     const { url } = await startServer('page.db')
@@ -206,7 +206,7 @@ describe('the files of the package', () => {
       join(project, 'plan.ts'),
       plan.split('const experiments')[0]!.replace('const plan =', 'export default'),
     )
-    const bin = join(installed, 'dist/cli/main.js')
+    const bin = join(installed, 'dist/main.js')
     expect(
       run(process.execPath, [bin, 'experiment', 'run', 'plan.ts', '--db', 'plan.db'], project),
     ).toContain('COMPLETED')
@@ -222,7 +222,7 @@ describe('the files of the package', () => {
 describe('where nothing optional is installed', () => {
   const attempt = (...options: readonly string[]) =>
     spawnSync(process.execPath, options, { cwd: bare, encoding: 'utf8', input: '[]' })
-  const cli = 'node_modules/throughline/dist/cli/main.js'
+  const cli = 'node_modules/throughline/dist/main.js'
 
   it('every peer is optional', () => {
     const optional = Object.keys(manifest.peerDependenciesMeta)

@@ -24,7 +24,7 @@ export const subjects = {
     const flags = ['--port', port, '--db', join(folder, 'log.db'), '--upstream', `${upstream}/v1`, ...more]
     const child = spawn(
       process.execPath,
-      [here('../../dist/cli/main.js'), 'serve', ...flags, '--log-level', 'warn', '--max-streams', '1000'].map(
+      [here('../../dist/main.js'), 'serve', ...flags, '--log-level', 'warn', '--max-streams', '1000'].map(
         String,
       ),
       { stdio: ['ignore', 'ignore', 'pipe'] },

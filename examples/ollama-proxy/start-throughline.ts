@@ -10,7 +10,7 @@ export interface Started {
   stop(): void
 }
 
-const main = join(createRequire(import.meta.url).resolve('throughline/package.json'), '../dist/cli/main.js')
+const main = join(createRequire(import.meta.url).resolve('throughline/package.json'), '../dist/main.js')
 
 export async function startThroughline(upstream: string, window: number): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-proxy-'))

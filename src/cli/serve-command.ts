@@ -1,23 +1,30 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { SettingName } from '../server/config/config-schema.ts'
+import type { PlugSettings } from '../server/config/config-schema.ts'
 import { about, defaultOf, flagOf, formOf, printConfig } from '../server/config/config-schema.ts'
 import { readConfig } from '../server/config/read-config.ts'
-import { settingGroups } from '../server/config/setting-groups.ts'
+import { groupsWith } from '../server/config/setting-groups.ts'
+import type { CommandPlug, ServePlug } from './command-plug.ts'
 import { printError, printText, UserError } from './print.ts'
 import { stopSignal } from './stop-signal.ts'
 
 /** `throughline serve`: stands between clients and their model server, until the process is stopped. */
-export function serveCommand(command: Command): void {
+export const serveCommand = async (plugs: readonly CommandPlug[]) => {
+  const added = await Promise.all(plugs.map(plug => plug.serve()))
+  const settings: PlugSettings = Object.assign({}, ...added.map(one => one.settings))
+  return (command: Command) => addOptions(command, added, settings)
+}
+
+function addOptions(command: Command, plugs: readonly ServePlug[], plugged: PlugSettings): void {
   // Explained only when help is asked for, which not every start should wait for.
   command.configureHelp({
-    optionDescription: option => option.description || explain(option.attributeName() as SettingName),
+    optionDescription: option => option.description || explain(option.attributeName(), plugged),
   })
-  for (const [group, names] of Object.entries(settingGroups)) {
+  for (const [group, names] of Object.entries(groupsWith(plugged))) {
     command.optionsGroup(`${group}:`)
     // A switch that is named is on.
     for (const name of names)
-      command.option(`${flagOf(name)} ${formOf(name) === switchForm ? '[value]' : '<value>'}`)
+      command.option(`${flagOf(name)} ${formOf(name, plugged) === switchForm ? '[value]' : '<value>'}`)
   }
   command
     .optionsGroup('Settings and help:')
@@ -27,14 +34,11 @@ export function serveCommand(command: Command): void {
     .addHelpText('after', examples)
   command.action(async ({ config: path, printConfig: isPrinted, ...flags }: ServeFlags) => {
     const file = fileOf(path ?? process.env.THROUGHLINE_CONFIG)
-    const effective = readConfig({ flags, env: process.env, file })
+    const effective = readConfig({ flags, env: process.env, file, plugged })
     if (isPrinted) return printText(`${printConfig(effective)}\n`)
-    const { experimentTools: module } = effective.config
-    // The operator names it, so it may be run; a plan that is posted may not name code.
-    const experimentTools =
-      module === undefined ? undefined : await (await import('./experiment/load-plan.ts')).loadTools(module)
+    const serverPlugs = await Promise.all(plugs.map(plug => plug.create(effective.config)))
     const { startServer } = await import('../server/serve/start-server.ts')
-    const server = await startServer(effective.config, { experimentTools })
+    const server = await startServer(effective.config, { plugs: serverPlugs })
     // Not to stdout, which is for the log: a line of JSON for each request.
     printError(`Throughline listens at ${server.url}`)
     for (const line of server.upstream.split('\n')) printError(line)
@@ -63,9 +67,9 @@ Examples:
 
 const switchForm = 'true or false'
 
-function explain(name: SettingName): string {
-  const value = defaultOf(name)
-  return `${about(name)}: ${formOf(name)}${value === undefined ? '' : ` (default: ${value})`}`
+function explain(name: string, plugged: PlugSettings): string {
+  const value = defaultOf(name, plugged)
+  return `${about(name, plugged)}: ${formOf(name, plugged)}${value === undefined ? '' : ` (default: ${value})`}`
 }
 
 interface ServeFlags {

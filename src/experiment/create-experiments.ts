@@ -1,5 +1,5 @@
 import { toCanonical } from '../history/calls/hash-of.ts'
-import { eachConversation } from '../history/create-history.ts'
+import { eachConversation } from '../history/conversation-lists.ts'
 import { isExperiment } from '../history/shown-store.ts'
 import { refuseUnknown } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'

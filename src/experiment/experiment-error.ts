@@ -25,7 +25,7 @@ export class ExperimentError extends ThroughlineError {
 
 /** A plan that cannot be run. Lists all problems at once, each with its place. */
 export class InvalidPlanError extends ExperimentError {
-  readonly problems: readonly string[]
+  declare readonly problems: readonly string[]
 
   constructor(name: string, problems: readonly string[]) {
     super('invalid_plan', `The experiment "${name}" cannot be run. ${problems.join('; ')}.`)

@@ -4,6 +4,8 @@ import { nearest } from './nearest.ts'
 /** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
 export class ThroughlineError extends Error {
   declare readonly code: string
+  /** All that is wrong, each with its place, where there may be several. */
+  declare readonly problems?: readonly string[]
 
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options)

@@ -10,7 +10,7 @@ import { adapterPaths } from './adapters/index.ts'
 import { createApi } from './api/create-api.ts'
 import { checkedHands } from './api/hands.ts'
 import { noticingStore } from './api/live/noticing-store.ts'
-import type { AboutServer, ApiOptions } from './api/route.ts'
+import type { AboutServer, ApiOptions, ServerPlug } from './api/route.ts'
 import type { ServerEnv } from './auth/caller.ts'
 import { createKeys } from './auth/create-keys.ts'
 import { createIdentify } from './auth/identify.ts'
@@ -53,7 +53,7 @@ export interface ServerOptions
     Pick<HistoryOptions, 'leaseMs' | 'embed' | 'remember'>,
     Partial<Pick<CacheOptions, 'readAhead' | 'slots' | 'quietMs' | 'openTurnMs'>>,
     Partial<Pick<SweepOptions, 'sideMs' | 'keepMs' | 'keepCallsMs' | 'onDeleted'>>,
-    Pick<ApiOptions, 'pollMs' | 'maxListeners' | 'experimentTools' | 'states'> {
+    Pick<ApiOptions, 'pollMs' | 'maxListeners' | 'states'> {
   readonly store: Store
   /** One for all models, or several that share them. */
   readonly upstream: Upstream | Upstreams
@@ -78,6 +78,8 @@ export interface ServerOptions
   readonly maxStreams?: number
   /** The folder of the built inspector, which is then at `/inspector`. Default: no inspector. */
   readonly inspector?: string
+  /** What other packages add to this server. */
+  readonly plugs?: readonly ServerPlug[]
   /** What a million tokens of a prompt cost: `0.15 USD`. Default: not known. */
   readonly price?: string | undefined
   /** What the server tells of itself to those who may inspect it: which upstream answers and why, and the log's name. */
@@ -94,6 +96,7 @@ const defaults = {
   manage: false,
   allowed: { host: '127.0.0.1', hosts: [], origins: [] },
   apiKeys: [],
+  plugs: [],
   maxBodyBytes: 32 * 1024 ** 2,
   maxDepth: 100,
   maxMessages: 100_000,
@@ -127,7 +130,8 @@ export type Server = ReturnType<typeof createServer>
 export function createServer(rawOptions: ServerOptions) {
   const wanted = { ...defaults, ...present(rawOptions) }
   const settled = wanted.shadow ? { ...wanted, ...passing } : wanted
-  const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector } = settled
+  const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector, plugs } =
+    settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
   const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
@@ -169,7 +173,7 @@ export function createServer(rawOptions: ServerOptions) {
   } satisfies ServerParts
   const modelBeside = (name: string) => cache.beside(upstreams.of(name).upstream, upstreams.model(name))
   const api = createApi({
-    ...parts,
+    ...{ ...parts, plugs },
     upstreams: { ...upstreams, model: modelBeside },
     about: { ...rawOptions.about, remember, person, needsKey, price: rawOptions.price },
   })
@@ -178,9 +182,10 @@ export function createServer(rawOptions: ServerOptions) {
     historyOf: tenant => logOf(tenant).history,
     tenants: () => listTenants(store),
   })
+  const statuses: ServerPlug['statuses'] = Object.assign({}, ...plugs.map(plug => plug.statuses))
   const app = new Hono<ServerEnv>()
 
-  app.onError((error, context) => refuse(context, toFault(error)))
+  app.onError((error, context) => refuse(context, toFault(error, statuses)))
   app.use(async (context, next) => {
     context.set('requestId', requestIdOf(context.req.raw, newId))
     checkNames(context.req.raw.headers, allowed)
@@ -213,12 +218,11 @@ export function createServer(rawOptions: ServerOptions) {
     }),
   )
   app.get('/metrics', requireScope('metrics'), () => {
-    const { listeners, experiments } = api.counts()
     const text = metrics.text({
       throughline_open_replies: gate.inside,
       throughline_reading_ahead: Number(cache.isReading),
-      throughline_listeners: listeners,
-      throughline_running_experiments: experiments,
+      throughline_listeners: api.listeners(),
+      ...Object.assign({}, ...plugs.map(plug => plug.gauges())),
     })
     return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
   })
@@ -242,12 +246,13 @@ export function createServer(rawOptions: ServerOptions) {
     fetch: async (request: Request): Promise<Response> => app.fetch(request),
     /** What can be asked for. `/health`, `/inspector` and what is below them needs no key. */
     routes: app.routes.map(({ method, path }) => ({ method, path })),
-    /** Ends streams of live events, and pauses the experiments that run here. */
+    /** Ends streams of live events, and what plugs have begun here. */
     async close(): Promise<void> {
       cache.busy(false)
       cancels.close()
       await sweeping.close()
-      await api.close()
+      api.close()
+      for (const plug of plugs) await plug.close()
     },
   }
 }

@@ -1,25 +1,28 @@
 import { faultOf, type PlainFaultCode } from '../chat/fault-of.ts'
 import { ContextOverflowError } from '../context/compose/finish.ts'
-import { InvalidPlanError } from '../experiment/experiment-error.ts'
 import { ImportStoppedError } from '../history/transfer/import-error.ts'
+import { ThroughlineError } from '../log/error.ts'
 import type { ModelErrorCode } from '../models/model.ts'
 import { isStoreFault, type LeaseError, type StoreProblem } from '../stores/store-error.ts'
 import type { AdapterFault } from './adapters/adapter.ts'
 import { BusyError } from './guard/create-gate.ts'
 
-/** An error as clients are told: a status, a stable code, and a message without texts of conversations. */
-export function toFault(error: unknown): AdapterFault {
+/**
+ * An error as clients are told: a status, a stable code, and a message without texts of conversations. `more`: statuses of
+ * further codes.
+ */
+export function toFault(error: unknown, more: Readonly<Record<string, number>> = {}): AdapterFault {
   if (error instanceof BusyError) {
     const { code, message, retryAfterMs } = error
     return { status: 503, code, message, retryAfterMs, isRetryable: true }
   }
   if (error instanceof ContextOverflowError) return overflowFault(error)
-  const fault = faultOf(error, statuses)
+  const fault = faultOf(error, { ...statuses, ...more })
   // The operator reads what clients do not.
   const cause = error instanceof ImportStoppedError ? error.cause : error
   if (isStoreFault(cause)) return { ...fault, failure: (cause as Error).message }
   if (fault.code === 'internal_error') return { ...fault, failure: failureOf(error) }
-  return error instanceof InvalidPlanError ? { ...fault, problems: error.problems } : fault
+  return error instanceof ThroughlineError && error.problems ? { ...fault, problems: error.problems } : fault
 }
 
 /** The kind of an error and where it was thrown. Its message may hold texts of conversations. */
@@ -63,15 +66,7 @@ const statuses = {
   unsupported_encoding: 415,
   pins_too_large: 400,
   invalid_import: 400,
-  invalid_plan: 400,
-  invalid_variable: 400,
-  no_experiment: 404,
-  unknown_role: 404,
-  experiment_exists: 409,
-  experiment_ended: 409,
-  plan_changed: 409,
   too_many_listeners: 503,
-  too_many_experiments: 503,
   too_slow: 503,
 } as const satisfies Readonly<Record<string, number>>
 

@@ -8,7 +8,6 @@ export type { BranchState, Change } from './rules/write-rules.ts'
 export {
   appendEntries,
   beginTurn,
-  begunOf,
   endTurn,
   isForkPlace,
   isUse,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { defineExperimentTool, type ExperimentToolRun } from '../../src/experiment/index.ts'
 import { rules } from '../../src/models/rules.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
+import { experiments } from '../experiment-plug.ts'
 import {
   expectNoAxeInLong,
   expectNoAxeViolationsInThemes,
@@ -80,7 +81,7 @@ const plan = (changes: object = {}) => ({
 
 let served: ServedInspector
 beforeAll(async () => {
-  served = await serveInspector({ upstream, experimentTools: [add] as never })
+  served = await serveInspector({ upstream, plugs: [experiments({ tools: [add] as never })] })
   await start('first', plan())
 })
 afterAll(() => {

@@ -7,6 +7,7 @@ import { listen } from '../../src/server/serve/listen.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { experiments } from '../experiment-plug.ts'
 import { type OpenedPage, openPage as openAnyPage } from '../open-page.ts'
 import { storeWaitMs } from '../server/start-server.ts'
 import { projectChat } from './sample-lines.ts'
@@ -60,6 +61,7 @@ export async function serveInspector({
   const upstream = readerUpstream()
   const server = createServer({
     ...{ store, storeWaitMs, upstream, inspector: inspectorFolder, window: 4096, reserve: 512 },
+    plugs: [experiments()],
     ...options,
   })
   const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port, requestTimeoutMs: 60_000 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../free-port.ts'
 import {
   expectNoAxeInLong,
@@ -25,6 +25,20 @@ describe('the shell', () => {
     await expect.poll(() => page.title()).toBe('Toad patrol · Throughline')
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
     await expectNoAxeViolationsInThemes(page, 'shell')
+    expect(faults).toEqual([])
+  })
+
+  it('has no place for what the server does not have', async () => {
+    const bare = await serveInspector({ plugs: [], isEmpty: true })
+    onTestFinished(() => bare.stop())
+    const { page, faults } = await openPage(bare, '/inspector/')
+    await page.getByRole('button', { name: 'Open the sample conversation' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Experiments' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Run the lemonade stand' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Search' }).count()).toBe(1)
+    const { page: other } = await openPage(served, '/inspector/welcome')
+    await other.getByRole('button', { name: 'Run the lemonade stand' }).waitFor()
+    await other.getByRole('link', { name: 'Experiments' }).waitFor()
     expect(faults).toEqual([])
   })
 

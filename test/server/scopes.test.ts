@@ -7,6 +7,7 @@ import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { createServer, type Server } from '../../src/server/create-server.ts'
 import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
+import { experiments } from '../experiment-plug.ts'
 import { storeWaitMs } from './start-server.ts'
 
 /** What no user sees: of an experiment its plan, its goals, a role's prompt and what a role says; of a chat its system prompt. */
@@ -32,6 +33,7 @@ async function start() {
   const store = memoryStore()
   const history = createHistory({ store })
   const server = createServer({
+    plugs: [experiments()],
     ...{ store, storeWaitMs, requireKeys: true },
     upstream: { ...readerUpstream(), model: () => echo },
   })

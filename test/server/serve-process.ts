@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 
-const built = join(import.meta.dirname, '../../dist/cli/main.js')
+const built = join(import.meta.dirname, '../../dist/main.js')
 
 /** A folder that is removed after the test. */
 export function newFolder(): string {

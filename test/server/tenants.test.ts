@@ -5,6 +5,7 @@ import { createKeys } from '../../src/server/auth/create-keys.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { someStores } from '../every-store.ts'
+import { startWithExperiments } from '../experiment-plug.ts'
 import { apiClient } from './api/client.ts'
 import { type StartedServer, startServer } from './start-server.ts'
 
@@ -24,7 +25,9 @@ async function start(store: Store) {
   const keys = createKeys(store)
   const red = await keys.create({ name: 'the red one', tenant: 'red', scopes })
   const blue = await keys.create({ name: 'the blue one', tenant: 'blue', scopes })
-  const server = await startServer({ store, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] })
+  const server = await startWithExperiments({
+    ...{ store, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] },
+  })
   const body = JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: `${secret}.` }] })
   const init = { method: 'POST', headers: bearer(red.key), body }
   const said = await fetch(`${server.url}/v1/chat/completions`, init)

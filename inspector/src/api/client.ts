@@ -1,12 +1,13 @@
 import { type FetchQueryOptions, QueryClient, type QueryKey, QueryObserver } from '@tanstack/react-query'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import type { apiRoutes } from '../../../src/server/api/routes.ts'
+import type { ExperimentRoute } from '../../../src/experiment/api-types.ts'
+import type { ApiRoute } from '../../../src/server/api-types.ts'
 import { ApiError, AwayError, toApiError } from './api-error.ts'
 import { type HeardEvent, noteAway } from './connection.ts'
 import { observable } from './observable.ts'
 
 /** The routes of the server, in types only: a change of the API that this page does not follow breaks its types. */
-type Typed = NonNullable<(typeof apiRoutes)[number]['typed']>
+type Typed = NonNullable<(ApiRoute | ExperimentRoute)['typed']>
 
 /** `get /conversations/:conversation/context` */
 export type RouteName = Typed extends infer One

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { PlanJson } from '../../../src/experiment/plan/plan-json.ts'
+import type { PlanJson } from '../../../src/experiment/api-types.ts'
 import { type AnswerOf, ask } from './client.ts'
 import { inConversation, logQuery, routeQuery } from './queries.ts'
 

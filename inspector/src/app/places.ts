@@ -1,13 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
 import { lazyRouteComponent } from '@tanstack/react-router'
 import { FlaskConical, MessageSquare, Plug, Search, Settings } from 'lucide-react'
 import { keepTrying } from '../api/connection.ts'
+import { serverQuery } from '../api/queries.ts'
 
 /** The places that are always one step away: in the rail, on a narrow screen in a menu, and by keys. */
 export const places = [
   { to: '/', label: 'Conversations', Icon: MessageSquare, keys: 'g c', does: 'conversations' },
-  { to: '/e', label: 'Experiments', Icon: FlaskConical, keys: 'g e', does: 'experiments' },
+  {
+    to: '/e',
+    label: 'Experiments',
+    Icon: FlaskConical,
+    keys: 'g e',
+    does: 'experiments',
+    plug: 'experiments',
+  },
   { to: '/search', label: 'Search', Icon: Search, keys: 'g s', does: 'search in every message' },
 ] as const
+
+/** The places of this server: the one of a package is left out where the server does not have it. */
+export function usePlaces() {
+  const { data: server } = useQuery(serverQuery)
+  return places.filter(place => !server || !('plug' in place) || server.plugs.includes(place.plug))
+}
 
 export const settingsPlaces = [
   {

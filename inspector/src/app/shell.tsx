@@ -12,7 +12,7 @@ import { notifications } from '../parts/notify.ts'
 import { Late } from '../parts/query-state.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
-import { places, settingsPlaces } from './places.ts'
+import { type places, settingsPlaces, usePlaces } from './places.ts'
 import styles from './shell.module.css'
 import { palette } from './view-frame.tsx'
 
@@ -25,12 +25,13 @@ export function Shell() {
   const problem = keyProblem.use()
   const isPaletteOpen = palette.use()
   const [isHelpOpen, setHelpOpen] = useState(false)
+  const shown = usePlaces()
   useHeldKeys(isPaletteOpen || isHelpOpen)
   useKeys('Everywhere', [
     { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
     { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },
     { keys: 't', does: 'light or dark', run: toggleTheme },
-    ...[...places, ...settingsPlaces].map(({ to, ...key }) => ({ ...key, run: () => void navigate({ to }) })),
+    ...[...shown, ...settingsPlaces].map(({ to, ...key }) => ({ ...key, run: () => void navigate({ to }) })),
   ])
   return (
     <div className={`grid clipped ${styles.shell}`}>
@@ -42,7 +43,7 @@ export function Shell() {
         <Link to="/" className={styles.logo} aria-label="Throughline: all conversations">
           <Logo />
         </Link>
-        {places.map(place => (
+        {shown.map(place => (
           <RailLink key={place.to} {...place} />
         ))}
         <span className="fill" />

@@ -15,7 +15,7 @@ import { StatusMark } from '../parts/status-mark.tsx'
 import { toggleTheme } from '../parts/theme.ts'
 import { Tooltip } from '../parts/tooltip.tsx'
 import { useTitle } from '../parts/use-title.ts'
-import { places, settingsPlaces } from './places.ts'
+import { settingsPlaces, usePlaces } from './places.ts'
 import styles from './view-frame.module.css'
 
 export const palette = observable(false)
@@ -111,6 +111,7 @@ function ServerMark() {
 /** What the rail has, for screens that are too narrow for it. */
 function PlacesMenu() {
   const navigate = useNavigate()
+  const places = usePlaces()
   return (
     <Menu.Root>
       <Menu.Trigger className={`centred round-2 phone-only ${styles.places}`} aria-label="Menu">

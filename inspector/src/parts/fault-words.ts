@@ -1,4 +1,5 @@
-import type { FaultCode } from '../../../src/server/to-fault.ts'
+import type { ExperimentFaultCode } from '../../../src/experiment/api-types.ts'
+import type { FaultCode } from '../../../src/server/api-types.ts'
 import { count } from './format.ts'
 
 /** What to do about an error of the server, by its code; `model` is the one that was asked. */
@@ -16,7 +17,7 @@ const shorten =
 type PageCode = 'server_away' | 'connection_lost'
 
 /** By the codes that the server says: another one breaks the types. */
-export const advice: { readonly [Code in FaultCode | PageCode]?: string } = {
+export const advice: { readonly [Code in FaultCode | ExperimentFaultCode | PageCode]?: string } = {
   turn_open:
     'Another reply is being written here. Wait until it has ended, or go on from an earlier message in a new branch.',
   lease_lost: 'Another client has taken this turn over: what it writes appears here.',

@@ -1,4 +1,4 @@
-import type { PolicyName } from '../../../src/context/policies/choose-policy.ts'
+import type { PolicyName } from '../../../src/server/api-types.ts'
 
 /** A policy as addresses name it: how many messages `sliding` keeps is part of its name. */
 export type OfferedPolicy = Exclude<PolicyName, 'default' | 'sliding'> | `sliding-${number}`

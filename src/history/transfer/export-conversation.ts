@@ -12,6 +12,7 @@ import type {
   StoredTurn,
   ThreadKey,
 } from '../../stores/store.ts'
+import { CorruptEntryError } from '../../stores/store-error.ts'
 import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { noJson } from './import-error.ts'
@@ -46,6 +47,28 @@ export async function* exportConversation(
     }
   }
   yield toLine({ kind: 'end', conversation, entries })
+}
+
+/** Conversations one after the other. Those that cannot be read are told at the end. */
+export async function* exportConversations(
+  store: Store,
+  tenant: string,
+  conversations: AsyncIterable<ConversationInfo>,
+): AsyncGenerator<string> {
+  const unread: string[] = []
+  for await (const info of conversations) {
+    const lines: string[] = []
+    try {
+      // Whole before the first line is given: half of a conversation would spoil the export.
+      for await (const line of exportConversation(store, tenant, info)) lines.push(line)
+    } catch (error) {
+      if (!(error instanceof CorruptEntryError)) throw error
+      unread.push(info.conversation)
+      continue
+    }
+    yield* lines
+  }
+  if (unread.length > 0) throw new ExportError(unread)
 }
 
 type ExportedThread = Head & { readonly key: ThreadKey }

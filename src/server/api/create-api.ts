@@ -14,7 +14,6 @@ import type { ServerLimits } from '../routes/server-parts.ts'
 import { type AnswerLimits, eventStream, lineStream, type ServerEvents } from './event-stream.ts'
 import { createFeeds } from './live/feeds.ts'
 import type { WriteEvent } from './live/noticing-store.ts'
-import { createRunningExperiments } from './live/running-experiments.ts'
 import { openApi } from './open-api.ts'
 import type { ApiCall, ApiOptions, ApiParts, FieldsSchema, Route } from './route.ts'
 import { apiBase, apiRoutes } from './routes.ts'
@@ -35,9 +34,9 @@ export function createApi(options: ApiOptions) {
   }
 
   const feeds = createFeeds((...caller) => lookingAt(...caller).history, pollMs, maxListeners)
-  const experiments = createRunningExperiments()
   const states = (options.states ?? []).map(parseState)
-  const parts: ApiParts = { ...options, states, feeds, timelines: createTimelines(), experiments }
+  const parts: ApiParts = { ...options, states, feeds, timelines: createTimelines() }
+  const routes: readonly Route[] = [...apiRoutes, ...options.plugs.flatMap(plug => plug.routes)]
 
   async function answer(route: Route, context: Context<ServerEnv>): Promise<Response> {
     const { raw: request } = context.req
@@ -75,15 +74,15 @@ export function createApi(options: ApiOptions) {
       }
       feeds.notice(event)
     },
-    /** How many streams of events are open, and how many experiments run here. */
-    counts: () => ({ listeners: feeds.listeners, experiments: experiments.size }),
+    /** How many streams of events are open. */
+    listeners: () => feeds.listeners,
     mount(app: Hono<ServerEnv>): void {
       let document: object | undefined
       app.get(`${apiBase}/openapi.json`, context => {
-        document ??= openApi(apiRoutes, apiBase)
+        document ??= openApi(routes, apiBase)
         return context.json(document)
       })
-      for (const route of apiRoutes)
+      for (const route of routes)
         app.on(route.method.toUpperCase(), `${apiBase}${route.path}`, requireScope(route.scope), context =>
           answer(route, context),
         )
@@ -91,11 +90,8 @@ export function createApi(options: ApiOptions) {
         throw new ThroughlineError('no_route', 'There is nothing at this address of the API.')
       })
     },
-    /** Ends the streams of events, and pauses the experiments that run here. */
-    async close(): Promise<void> {
-      feeds.close()
-      await experiments.close()
-    },
+    /** Ends the streams of events. */
+    close: () => feeds.close(),
   }
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { ExperimentTools } from '../../experiment/index.ts'
 import { countAsUse } from '../../history/count-as-use.ts'
 import type { History, HistoryOptions, Thread } from '../../history/index.ts'
 import type { State } from '../../state/index.ts'
@@ -10,7 +9,6 @@ import type { Log } from '../exchange/inquiry.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
 import type { ServerEvents } from './event-stream.ts'
 import type { Feeds } from './live/feeds.ts'
-import type { RunningExperiments } from './live/running-experiments.ts'
 import { type AnswerOf, name, place, type threadFields } from './schemas.ts'
 import type { Timelines } from './timeline/create-timeline.ts'
 
@@ -42,8 +40,7 @@ export interface ApiOptions extends ServerParts {
   readonly pollMs?: number
   /** How many may listen to live events at once. Default 256. */
   readonly maxListeners?: number
-  /** The tools that roles of experiments may use. */
-  readonly experimentTools?: ExperimentTools<Record<string, unknown>>
+  readonly plugs: readonly ServerPlug[]
   /** States that the API shows: `name=tool`, or `name=tool#/path` for a part of the result. */
   readonly states?: readonly string[]
 }
@@ -52,7 +49,6 @@ export interface ApiParts extends Omit<ApiOptions, 'states'> {
   readonly states: readonly State<unknown>[]
   readonly feeds: Feeds
   readonly timelines: Timelines
-  readonly experiments: RunningExperiments
 }
 
 /** A request that was read and checked. */
@@ -89,6 +85,19 @@ export interface Route {
   /** Default 200; 204 for an answer of nothing. */
   readonly status?: number
   handle(call: ApiCall): unknown
+}
+
+/** What another package adds to one server. */
+export interface ServerPlug {
+  /** Told by `GET /server`: the page has a menu for it. */
+  readonly name: string
+  readonly routes: readonly Route[]
+  /** The statuses of the codes of its errors. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** Current values for `/metrics`, by name. */
+  gauges(): Readonly<Record<string, number>>
+  /** Called when the server is closed. */
+  close(): Promise<void>
 }
 
 /** The schemas of the fields of an object. Fields that are not among them are refused. */

@@ -3,7 +3,6 @@ import { chatRoutes } from './chat.ts'
 import { contextRoutes } from './contexts.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
-import { experimentRoutes } from './experiments.ts'
 import { handRoutes } from './hands.ts'
 import { keyRoutes } from './keys.ts'
 import { sampleRoutes } from './samples.ts'
@@ -31,7 +30,6 @@ export const apiRoutes = [
   ...shadowRoutes,
   ...chatRoutes,
   ...eventRoutes,
-  ...experimentRoutes,
   ...sampleRoutes,
   ...keyRoutes,
 ]

@@ -3,11 +3,10 @@ import { z } from 'zod'
 import type { History } from '../../history/index.ts'
 import { NoConversationError } from '../../stores/store-error.ts'
 import { packageFile } from '../package.ts'
-import { experimentsOf, readStandPlan, startExperiment, summary, toSummary } from './experiments.ts'
 import { defineRoute } from './route.ts'
 import { name } from './schemas.ts'
 
-const isNew = z.boolean().describe('false if it was there already')
+export const isNew = z.boolean().describe('false if it was there already')
 
 /** Samples for a new server, which has no conversations yet. A sample that is there already is opened, not made again. */
 export const sampleRoutes = [
@@ -16,19 +15,6 @@ export const sampleRoutes = [
     summary: 'Makes the sample conversation, a project chat of 168 turns, if it is not there.',
     answer: z.object({ conversation: name, isNew }),
     handle: ({ log: { history } }) => importSample(history),
-  }),
-  defineRoute('post', '/samples/experiment', {
-    scope: 'admin',
-    summary: 'Starts the sample experiment, a lemonade stand that needs no model, if it is not there.',
-    answer: summary.extend({ isNew }),
-    handle: call =>
-      underFreeName('sample-lemonade-stand', async id => {
-        const [info] = await call.log.history.conversations({ only: id, limit: 1 })
-        const shown = info
-          ? await experimentsOf(call).show(id)
-          : await startExperiment(call, await readStandPlan(), id)
-        return { ...toSummary(shown), isNew: !info }
-      }),
   }),
 ]
 
@@ -46,7 +32,7 @@ function importSample(history: History) {
 }
 
 /** Tries a name, then the same with a number: the name of a deleted conversation is never free again. */
-async function underFreeName<Made>(name: string, make: (name: string) => Promise<Made>) {
+export async function underFreeName<Made>(name: string, make: (name: string) => Promise<Made>) {
   for (let number = 1; ; number++) {
     try {
       return await make(number === 1 ? name : `${name}-${number}`)

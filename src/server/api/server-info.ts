@@ -42,6 +42,7 @@ export const serverRoutes = [
         .string()
         .optional()
         .describe('the one that answers if a request names none; absent if none is there'),
+      plugs: z.array(z.string()).describe('what packages add to this server: `experiments`'),
       policies: z.array(z.string()),
       policy: z.string().optional(),
       window: count.optional(),
@@ -68,7 +69,13 @@ export const serverRoutes = [
         .describe('those that the caller may choose by the header `x-throughline-tenant`, with its own'),
       scopes: z.array(z.enum(scopes)).describe('what the caller may do'),
     }),
-    async handle({ has, request, caller, log: { store }, parts: { upstreams, options, about, keys } }) {
+    async handle({
+      has,
+      request,
+      caller,
+      log: { store },
+      parts: { upstreams, options, about, keys, plugs },
+    }) {
       // An upstream that does not answer has no models now.
       const models = await upstreams.models().catch(() => [])
       const { all } = upstreams
@@ -111,6 +118,7 @@ export const serverRoutes = [
         shadow: options.shadow ?? false,
         needsKey: about.needsKey,
         tenant: caller.tenant,
+        plugs: plugs.map(({ name }) => name),
         tenants: await tenantsFor(caller, store, keys),
         scopes: scopes.filter(has),
       }

@@ -93,7 +93,8 @@ async function timelineOf(
   const { timelines } = call.parts
   const cached = timelines.get(key, name)
   // For a part of the timeline, the points before it are not made.
-  if (!cached && since > 0) return createTimeline(source, { ...options, since }).points(since, call.signal)
+  if (!cached && since > 0)
+    return createTimeline(source, { ...options, since, copyAt: thread.copyAt }).points(since, call.signal)
   const timeline = cached ?? createTimeline(source, options)
   if (!cached) timelines.keep(key, name, timeline)
   return timeline.points(since, call.signal)

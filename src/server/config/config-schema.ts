@@ -102,8 +102,6 @@ export const configSchema = z.strictObject({
   lingerTime: duration(0).default(30_000),
   shutdownTimeout: duration(0).default(10_000),
 
-  experimentTools: text('the path of a module', /^[^\0]{1,4096}$/).optional(),
-
   logNames: onOff().default(false),
   logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -182,8 +180,6 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   unreadTimeout: 'how long a client may leave a stream unread before it is cut off',
   lingerTime: 'how long a reply to useChat goes on whose client has left',
   shutdownTimeout: 'how long replies may go on when the server is stopped',
-  experimentTools:
-    'a module with the tools that roles of posted experiments may use; it is run when the server starts',
   logNames: 'whether names of conversations stand in logs and traces; else a hash of each',
   logLevel: 'how much is logged; never the texts of conversations',
 }
@@ -203,23 +199,33 @@ export const byDefault = 'default'
 
 export const settingNames = Object.keys(configSchema.shape) as readonly SettingName[]
 
-export const about = (name: SettingName): string => descriptions[name]
+/** Settings that a plug adds, each described by its schema. */
+export type PlugSettings = Readonly<Record<string, z.ZodType>>
+
+/** The schemas of all settings. */
+export const settingsWith = (plugged: PlugSettings = {}): PlugSettings => ({
+  ...configSchema.shape,
+  ...plugged,
+})
+
+export const about = (name: string, plugged?: PlugSettings): string =>
+  plugged?.[name]?.description ?? descriptions[name as SettingName]
 
 /** What a setting may be, in the words of its error: `one of auto, ollama, openai, anthropic`. */
-export function formOf(name: SettingName): string {
-  const { error } = configSchema.shape[name].safeParse(Symbol('no value'))
+export function formOf(name: string, plugged?: PlugSettings): string {
+  const { error } = settingsWith(plugged)[name]!.safeParse(Symbol('no value'))
   return (error?.issues[0]?.message ?? '').replace(/^must be (?:one of )?/, '')
 }
 
 /** The default of a setting; undefined if it has none. An empty list is none. */
-export function defaultOf(name: SettingName): string | undefined {
-  const { data } = configSchema.shape[name].safeParse(undefined)
+export function defaultOf(name: string, plugged?: PlugSettings): string | undefined {
+  const { data } = settingsWith(plugged)[name]!.safeParse(undefined)
   return data === undefined || (Array.isArray(data) && data.length === 0) ? undefined : String(data)
 }
 
 /** Whether a value may be shown. An address may not if it has a user, a password or parameters; the path of a file always. */
-export function isShown(name: SettingName, value: unknown): boolean {
-  const secret = secrets[name]
+export function isShown(name: string, value: unknown): boolean {
+  const secret = secrets[name as SettingName]
   if (secret === undefined || (secret === 'database' && !/:\/\/|^postgres/i.test(String(value)))) return true
   return secret !== 'all' && !/[@?]/.test(String(value))
 }
@@ -244,19 +250,20 @@ export const variableOf = (name: string) =>
 
 export const prefix = 'THROUGHLINE_'
 
-export const isSetting = (name: string): name is SettingName => Object.hasOwn(configSchema.shape, name)
-
 /** The effective configuration, a setting a line with its source. Secrets are not shown. */
 export function printConfig({ config, sources }: EffectiveConfig): string {
-  const rows = settingNames.map(name => [name, show(name, config[name]), sources[name]] as const)
+  const values: Readonly<Record<string, unknown>> = config
+  const rows = Object.entries(sources).map(
+    ([name, source]) => [name, show(name, values[name]), source] as const,
+  )
   const widest = (column: 0 | 1) => rows.reduce((most, row) => Math.max(most, row[column].length), 0)
-  const [names, values] = [widest(0), Math.min(widest(1), 40)]
+  const [first, second] = [widest(0), Math.min(widest(1), 40)]
   return rows
-    .map(([name, value, source]) => `${name.padEnd(names)}  ${value.padEnd(values)}  ${source}`)
+    .map(([name, value, source]) => `${name.padEnd(first)}  ${value.padEnd(second)}  ${source}`)
     .join('\n')
 }
 
-function show(name: SettingName, value: unknown): string {
+function show(name: string, value: unknown): string {
   if (value === undefined) return '-'
   const list = Array.isArray(value) ? value : [value]
   if (list.length === 0) return 'none'

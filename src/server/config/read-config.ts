@@ -4,15 +4,14 @@ import { showValue, ThroughlineError } from '../../log/error.ts'
 import { nearest } from '../../log/nearest.ts'
 import { parseJsonObject } from '../../log/values.ts'
 import { isLoopback } from '../guard/check-host.ts'
-import type { EffectiveConfig, ServerConfig, SettingName } from './config-schema.ts'
+import type { EffectiveConfig, PlugSettings, ServerConfig, SettingName } from './config-schema.ts'
 import {
   byDefault,
   configSchema,
   flagOf,
-  isSetting,
   isShown,
   prefix,
-  settingNames,
+  settingsWith,
   variableOf,
 } from './config-schema.ts'
 
@@ -21,18 +20,26 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, unknown>>
   readonly env?: Readonly<Record<string, string | undefined>>
   /** A JSON file. */
-  readonly file?: { readonly path: string; readonly text: string }
+  readonly file?: { readonly path: string; readonly text: string } | undefined
+  /** The settings that plugs add. */
+  readonly plugged?: PlugSettings
 }
 
 /** The configuration: flags win over the environment, which wins over the file. Throws a ConfigError with all faults. */
-export function readConfig({ flags = {}, env = {}, file }: ConfigSources): EffectiveConfig {
+export function readConfig({ flags = {}, env = {}, file, plugged }: ConfigSources): EffectiveConfig {
   const faults: ConfigFault[] = []
-  const sourced = [fromFlags(flags, faults), fromEnv(env, faults), fromFile(file, faults)]
+  const schemas = settingsWith(plugged)
+  const names = Object.keys(schemas)
+  const sourced = [
+    fromFlags(flags, names, faults),
+    fromEnv(env, names, faults),
+    fromFile(file, names, faults),
+  ]
   const config: Record<string, unknown> = {}
   const sources: Record<string, string> = {}
-  for (const name of settingNames) {
+  for (const name of names) {
     const setting = sourced.map(values => values.get(name)).find(value => value !== undefined)
-    const read = configSchema.shape[name].safeParse(setting?.value)
+    const read = schemas[name]!.safeParse(setting?.value)
     sources[name] = setting?.source ?? byDefault
     if (read.success) {
       if (read.data !== undefined) config[name] = read.data
@@ -54,15 +61,19 @@ function problemIn(issue: z.core.$ZodIssue | undefined): string {
   return typeof at === 'number' && field !== undefined ? `[${at}].${String(field)} ${message}` : message
 }
 
-type SourcedValues = Map<SettingName, { readonly value: unknown; readonly source: string }>
+type SourcedValues = Map<string, { readonly value: unknown; readonly source: string }>
 
-function fromFlags(flags: Readonly<Record<string, unknown>>, faults: ConfigFault[]) {
+function fromFlags(
+  flags: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  faults: ConfigFault[],
+) {
   const values: SourcedValues = new Map()
   for (const [name, value] of Object.entries(flags)) {
     if (value === undefined || name === 'config') continue
     const source = flagOf(name)
-    if (isSetting(name)) values.set(name, { value, source })
-    else faults.push(unknownName(source, settingNames.map(flagOf)))
+    if (names.includes(name)) values.set(name, { value, source })
+    else faults.push(unknownName(source, names.map(flagOf)))
   }
   return values
 }
@@ -72,9 +83,13 @@ const otherVariables: ReadonlySet<string> = new Set(
   ['CONFIG', 'LONG', 'DATA', 'ROOT', 'UNREAD'].map(name => prefix + name),
 )
 
-function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: ConfigFault[]) {
+function fromEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  all: readonly string[],
+  faults: ConfigFault[],
+) {
   const values: SourcedValues = new Map()
-  const names = new Map(settingNames.map(name => [variableOf(name), name]))
+  const names = new Map(all.map(name => [variableOf(name), name]))
   for (const [variable, value] of Object.entries(env)) {
     const name = names.get(variable)
     // An empty variable is one that is not set: that is how compose files write it.
@@ -89,7 +104,7 @@ function fromEnv(env: Readonly<Record<string, string | undefined>>, faults: Conf
   return values
 }
 
-function fromFile(file: ConfigSources['file'], faults: ConfigFault[]) {
+function fromFile(file: ConfigSources['file'], names: readonly string[], faults: ConfigFault[]) {
   const values: SourcedValues = new Map()
   if (!file) return values
   const content = parseJsonObject(file.text.replace(/^\uFEFF/, ''))
@@ -99,8 +114,8 @@ function fromFile(file: ConfigSources['file'], faults: ConfigFault[]) {
   }
   for (const [name, value] of Object.entries(content)) {
     const source = `${showValue(name)} in ${file.path}`
-    if (isSetting(name)) values.set(name, { value, source })
-    else faults.push(unknownName(source, settingNames, name))
+    if (names.includes(name)) values.set(name, { value, source })
+    else faults.push(unknownName(source, names, name))
   }
   return values
 }

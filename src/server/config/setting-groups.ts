@@ -1,4 +1,4 @@
-import type { SettingName } from './config-schema.ts'
+import type { PlugSettings, SettingName } from './config-schema.ts'
 
 /** How `serve --help` orders the settings: first those that most servers need. */
 export const settingGroups = {
@@ -19,7 +19,7 @@ export const settingGroups = {
   'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],
   'Who may ask': ['apiKeys', 'allowedHosts', 'allowedOrigins', 'manage'],
   'What is kept': ['memory', 'onStoreFault', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
-  'Page and log': ['inspector', 'experimentTools', 'logNames', 'logLevel'],
+  'Page and log': ['inspector', 'logNames', 'logLevel'],
   Limits: ['maxBody', 'maxEntry', 'maxReply', 'maxDepth', 'maxMessages', 'maxStreams'],
   Times: [
     'requestTimeout',
@@ -33,6 +33,12 @@ export const settingGroups = {
     'shutdownTimeout',
   ],
 } as const satisfies Readonly<Record<string, readonly SettingName[]>>
+
+/** The groups with those of plugs in one more. */
+export const groupsWith = (plugged: PlugSettings): Readonly<Record<string, readonly string[]>> => ({
+  ...settingGroups,
+  ...(Object.keys(plugged).length > 0 && { 'Added by packages': Object.keys(plugged) }),
+})
 
 type Grouped = (typeof settingGroups)[keyof typeof settingGroups][number]
 

@@ -19,7 +19,7 @@ import { windowLines } from './window-lines.ts'
 /** Opens the log, finds the upstream and listens. If something fails, what was opened is closed again. */
 export async function startServer(
   config: ServerConfig,
-  options: Pick<ServerOptions, 'experimentTools'> & { readonly writeLog?: (line: string) => void } = {},
+  options: Pick<ServerOptions, 'plugs'> & { readonly writeLog?: (line: string) => void } = {},
 ) {
   const log = createServerLog(config.logLevel, options.writeLog)
   const { upstream, why } = await findUpstreams(config)
@@ -44,7 +44,7 @@ export async function startServer(
       ...config,
       store,
       upstream,
-      experimentTools: options.experimentTools,
+      plugs: options.plugs ?? [],
       // The upstreams have it, and know more of it.
       window: undefined,
       maxBodyBytes: config.maxBody,

@@ -16,8 +16,24 @@ export interface HeardEvent {
   readonly data: any
 }
 
-/** A client of the API. Every answer is checked against the schema of its route, and must have no fields beyond it. */
-export function apiClient(url: string, headers: Readonly<Record<string, string>> = {}) {
+/** A client of the API. `more`: routes of plugs. Every answer is checked against the schema of its route, and must have no fields beyond it. */
+export function apiClient(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  more: readonly Route[] = [],
+) {
+  const routes: readonly Route[] = [...apiRoutes, ...more]
+
+  function routeFor(method: string, path: string): Route | undefined {
+    const plain = path.replace(/\?.*$/s, '')
+    const matching = routes.filter(
+      route =>
+        route.method.toUpperCase() === method &&
+        new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`).test(plain),
+    )
+    return matching.find(route => route.path === plain) ?? matching[0]
+  }
+
   function request(method: string, path: string, body?: unknown, more: RequestInit = {}): Promise<Response> {
     return fetch(`${url}${apiBase}${path}`, {
       method,
@@ -41,6 +57,7 @@ export function apiClient(url: string, headers: Readonly<Record<string, string>>
   }
 
   return {
+    routes,
     request,
     get: (path: string) => ask('GET', path),
     post: (path: string, body: unknown = {}) => ask('POST', path, body),
@@ -87,16 +104,6 @@ export function apiClient(url: string, headers: Readonly<Record<string, string>>
 /** The text that a user sees of a reply. */
 export const textOf = (events: readonly HeardEvent[]) =>
   events.flatMap(({ data }) => (data.type === 'text-delta' ? [data.text] : [])).join('')
-
-function routeFor(method: string, path: string): Route | undefined {
-  const plain = path.replace(/\?.*$/s, '')
-  const matching = apiRoutes.filter(
-    route =>
-      route.method.toUpperCase() === method &&
-      new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`).test(plain),
-  )
-  return matching.find(route => route.path === plain) ?? matching[0]
-}
 
 async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<HeardEvent> {
   const decoder = new TextDecoder()

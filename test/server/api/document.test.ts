@@ -4,7 +4,9 @@ import { expect, it } from 'vitest'
 import { openApi } from '../../../src/server/api/open-api.ts'
 import { defineRoute } from '../../../src/server/api/route.ts'
 import { apiBase, apiRoutes } from '../../../src/server/api/routes.ts'
-import { startServer } from '../start-server.ts'
+import { experiments, startWithExperiments } from '../../experiment-plug.ts'
+
+const allRoutes = [...apiRoutes, ...experiments().routes]
 
 interface Operation {
   readonly summary: string
@@ -21,18 +23,18 @@ const operationsIn = ({ paths }: Document) =>
 const hasItsOwn = ['/ui-chat', '/openapi.json']
 
 it('has a document of all routes of the server, and of no others', async () => {
-  const { url, routes } = await startServer()
+  const { url, routes } = await startWithExperiments()
   const document = (await (await fetch(`${url}${apiBase}/openapi.json`)).json()) as Document
   const served = routes
     .filter(({ method, path }) => path.startsWith(`${apiBase}/`) && method !== 'ALL')
     .filter(({ path }) => !hasItsOwn.some(own => path.startsWith(`${apiBase}${own}`)))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   expect(new Set(operationsIn(document))).toEqual(new Set(served))
-  expect(operationsIn(document)).toHaveLength(apiRoutes.length)
+  expect(operationsIn(document)).toHaveLength(allRoutes.length)
 })
 
 it('names every parameter of a path, with a type', () => {
-  const { paths } = openApi(apiRoutes, apiBase) as unknown as Document
+  const { paths } = openApi(allRoutes, apiBase) as unknown as Document
   for (const [path, methods] of Object.entries(paths)) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1])
     for (const { parameters = [] } of Object.values(methods)) {
@@ -56,7 +58,7 @@ it('is listed on the page of the API', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/api.md'), 'utf8')
   const rows = page.split('\n').filter(line => /^\| `(?:GET|POST|PATCH|DELETE) /.test(line))
   expect(rows).toEqual(
-    apiRoutes.map(
+    allRoutes.map(
       ({ method, path, scope, kind, summary }) =>
         `| \`${method.toUpperCase()} ${path}\` | ${scope} | ${kind} | ${summary} |`,
     ),

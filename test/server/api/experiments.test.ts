@@ -5,8 +5,8 @@ import { rules } from '../../../src/models/rules.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import type { Upstream } from '../../../src/server/upstream/upstream.ts'
 import { someStores } from '../../every-store.ts'
-import { startServer } from '../start-server.ts'
-import { apiClient, type HeardEvent } from './client.ts'
+import { startWithExperiments } from '../../experiment-plug.ts'
+import type { HeardEvent } from './client.ts'
 
 const sell = defineExperimentTool({
   name: 'sell',
@@ -40,10 +40,8 @@ const selling = (wait: () => Promise<void> = async () => {}): Upstream => ({
 })
 
 describe.each(await someStores())('experiments over the API, on %s', (_, create) => {
-  async function start(upstream: Upstream, store = create()) {
-    const server = await startServer({ upstream, store, experimentTools: [sell] as never })
-    return { ...server, api: apiClient(server.url) }
-  }
+  const start = (upstream: Upstream, store = create()) =>
+    startWithExperiments({ upstream, store, tools: [sell] as never })
 
   async function all(events: AsyncGenerator<HeardEvent>) {
     const heard: HeardEvent[] = []

@@ -4,6 +4,7 @@ import { rules } from '../../../src/models/rules.ts'
 import { createKeys } from '../../../src/server/auth/create-keys.ts'
 import { readerUpstream } from '../../../src/server/upstream/reader-upstream.ts'
 import { someStores } from '../../every-store.ts'
+import { startWithExperiments } from '../../experiment-plug.ts'
 import { startServer } from '../start-server.ts'
 import { apiClient } from './client.ts'
 
@@ -97,8 +98,7 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
   })
 
   it('is told of an experiment, and of a call that failed', async () => {
-    const { url, store } = await startServer({ store: create() })
-    const api = apiClient(url)
+    const { api, store } = await startWithExperiments({ store: create() })
     await api.post('/samples/experiment')
     for await (const _ of api.events('/experiments/sample-lemonade-stand/events'));
     const { body } = await api.get('/conversations/sample-lemonade-stand')

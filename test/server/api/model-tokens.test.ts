@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { MessageLike } from '../../../src/log/message.ts'
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts'
-import { startServer } from '../start-server.ts'
-import { apiClient } from './client.ts'
+import { startWithExperiments } from '../../experiment-plug.ts'
 
 const chat = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../examples/project-chat.json'), 'utf8'),
@@ -38,8 +37,9 @@ const linesOf = (text: string) =>
     .map(line => JSON.parse(line))
 
 it('figures of a calibrated model are in its own tokens: the window stays as it was set, and parts add up', async () => {
-  const { url, history } = await startServer({ store: memoryStore(), window: 4096, reserve: 512 })
-  const api = apiClient(url)
+  const { api, history } = await startWithExperiments({
+    ...{ store: memoryStore(), window: 4096, reserve: 512 },
+  })
   const messages = chat.slice(0, 120)
   await history.import(JSON.stringify({ title: 'Toads', messages, time: 0 }), { as: 'toads' })
   const asked = [

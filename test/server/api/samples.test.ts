@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { someStores } from '../../every-store.ts'
-import { startServer } from '../start-server.ts'
-import { apiClient, textOf } from './client.ts'
+import { startWithExperiments } from '../../experiment-plug.ts'
+import { textOf } from './client.ts'
 
 describe.each(await someStores())('samples in %s', (_, create) => {
   it('are one request away, and the second time the same', async () => {
-    const { url, history } = await startServer({ store: create() })
-    const api = apiClient(url)
+    const { api, history } = await startWithExperiments({ store: create() })
     const { body: made } = await api.post('/samples/conversation')
     expect(made).toEqual({ conversation: 'sample-toad-patrol', isNew: true })
     expect((await api.post('/samples/conversation')).body).toEqual({ ...made, isNew: false })
@@ -16,6 +15,9 @@ describe.each(await someStores())('samples in %s', (_, create) => {
     expect(outline.entries).toHaveLength(523)
     expect(new Date(outline.entries[0].time).toISOString()).toBe('2026-03-02T08:51:40.000Z')
     expect(await history.check()).toEqual([])
+    // Shown as the model would be asked that answers next.
+    const { body: context } = await api.get('/conversations/sample-toad-patrol/context?texts=false')
+    expect(context.window).toBe(4096)
     // It can be gone on with as any other, and stays as it is when it is asked for again.
     const asked = {
       at: 523,

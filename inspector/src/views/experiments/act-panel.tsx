@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Wrench, X } from 'lucide-react'
-import type { RoleData } from '../../../../src/experiment/log/experiment-threads.ts'
+import type { RoleData } from '../../../../src/experiment/api-types.ts'
 import { groupBy } from '../../../../src/log/group-by.ts'
 import { readMessage } from '../../../../src/log/parse-message.ts'
 import { parseJson } from '../../../../src/log/values.ts'

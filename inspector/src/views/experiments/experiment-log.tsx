@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ExperimentEntry } from '../../../../src/experiment/log/experiment-log.ts'
+import type { ExperimentEntry } from '../../../../src/experiment/api-types.ts'
 import { parseJson, parseJsonObject } from '../../../../src/log/values.ts'
 import { experimentActor, type RoleAct, stepsPerPage } from '../../api/experiment-queries.ts'
 import { logQuery } from '../../api/queries.ts'

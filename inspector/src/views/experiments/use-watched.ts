@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { ExperimentEvent } from '../../../../src/experiment/experiment-event.ts'
+import type { ExperimentEvent } from '../../../../src/experiment/api-types.ts'
 import { askEvents, queryClient } from '../../api/client.ts'
 import { keepListening } from '../../api/connection.ts'
 import type { ExperimentAnswer, ExperimentSummary } from '../../api/experiment-queries.ts'

@@ -44,7 +44,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
                   Other tenants have conversations: <TenantChoice server={data} />
                 </p>
               )}
-              <Starts scopes={data.scopes} />
+              <Starts {...data} />
               <h2 className={`row gap-3 muted text-12 ${styles.or}`}>
                 or send your own application through it
               </h2>
@@ -63,7 +63,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
 }
 
 /** Four ways to begin: a conversation to look at, an experiment to watch, chats from elsewhere, a new conversation. */
-export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
+export function Starts({ scopes, plugs }: Pick<ServerInfo, 'scopes' | 'plugs'>) {
   const navigate = useNavigate()
   const conversation = useMutation({
     mutationFn: () => ask('post /samples/conversation', {}),
@@ -71,7 +71,7 @@ export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
     onError: error => notify(error.message, 'danger'),
   })
   const experiment = useSampleExperiment()
-  const starts = [
+  const all = [
     {
       title: 'Open the sample conversation',
       about: 'A project chat of 168 turns in a window of 4,096 tokens',
@@ -85,6 +85,7 @@ export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
       about: 'An experiment: three roles, at most 30 steps, half a second',
       icon: <FlaskConical size={16} aria-hidden />,
       scope: 'admin',
+      plug: 'experiments',
       isBusy: experiment.isPending,
       run: () => experiment.mutate(),
     },
@@ -103,6 +104,7 @@ export function Starts({ scopes }: Pick<ServerInfo, 'scopes'>) {
       run: () => void navigate(viewAt('chat', newConversationName())),
     },
   ]
+  const starts = all.filter(({ plug }) => plug === undefined || plugs.includes(plug))
   return (
     <ul className={`grid gap-2 ${styles.starts}`}>
       {starts.map(({ title, about, icon, scope, isBusy, run }) => {

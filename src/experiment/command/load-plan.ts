@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, extname, isAbsolute, relative, resolve } from 'node:path'
-import type { ExperimentPlan, ExperimentTools, Hook, PlanJson } from '../../experiment/index.ts'
-import { modelFor, parseExperiment } from '../../experiment/index.ts'
+import { UserError } from '../../cli/print.ts'
 import type { Model } from '../../models/model.ts'
 import { ollama } from '../../models/ollama/ollama.ts'
 import { importModule } from '../../server/package.ts'
-import { UserError } from '../print.ts'
+import type { ExperimentPlan, ExperimentTools, Hook, PlanJson } from '../index.ts'
+import { modelFor, parseExperiment } from '../index.ts'
 import { harmless } from './wording.ts'
 
 /** `model` replaces the model of every role: `ollama:llama3.2`. */

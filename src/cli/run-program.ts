@@ -1,25 +1,11 @@
-#!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
 import { ThroughlineError } from '../log/error.ts'
 import { manifest } from '../server/package.ts'
 import { closedPipe } from './closed-pipe.ts'
+import type { CommandPlug, Commands } from './command-plug.ts'
 import { printError, printErrorText, printText, UserError } from './print.ts'
 
-const program = new Command('throughline')
-  .description('Keeps the whole conversation and sends the model the best part of it that fits.')
-  .version(manifest.version)
-  .showHelpAfterError('(throughline --help lists what there is)')
-  .configureOutput({
-    writeOut: printText,
-    writeErr: printErrorText,
-    outputError: (text, write) => write(text.replace(/^error: /, 'throughline: ')),
-  })
-  .exitOverride()
-
-/** A command's options and action are loaded when it is named, so that each starts without the code of the rest. */
-type LoadCommand = () => Promise<(command: Command) => void>
-
-const commands: Readonly<Record<string, readonly [description: string, LoadCommand]>> = {
+const commandsWith = (plugs: readonly CommandPlug[]): Commands => ({
   fit: ['fit a conversation into a window', async () => (await import('./fit-command.ts')).fitCommand],
   demo: [
     'fit a sample conversation of 168 turns and show what happens',
@@ -33,13 +19,10 @@ const commands: Readonly<Record<string, readonly [description: string, LoadComma
     'delete a conversation, or all of a person, an actor or a tenant, with all that was made of them',
     async () => (await import('./forget-command.ts')).forgetCommand,
   ],
-  experiment: [
-    'run an experiment plan, and look after it: run, resume, list, show, history, pause, stop',
-    async () => (await import('./experiment/experiment-command.ts')).experimentCommand,
-  ],
+  ...Object.assign({}, ...plugs.map(({ commands }) => commands)),
   serve: [
     'answer clients of Ollama, OpenAI and Anthropic, and keep their conversations',
-    async () => (await import('./serve-command.ts')).serveCommand,
+    async () => (await import('./serve-command.ts')).serveCommand(plugs),
   ],
   keys: [
     'the keys that clients of the server send: create, list, revoke',
@@ -53,29 +36,45 @@ const commands: Readonly<Record<string, readonly [description: string, LoadComma
     'let an agent search and read the log, over the Model Context Protocol',
     async () => (await import('./mcp-command.ts')).mcpCommand,
   ],
-}
-
-// A closed pipe (`| head`) is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  // A running experiment listens, and pauses first.
-  if (!process.emit(closedPipe as 'SIGTERM')) process.exit(0)
 })
 
-try {
-  await addCommands()
-  await program.parseAsync()
-} catch (error) {
-  process.exitCode = report(error)
+/** Runs the command that the arguments of the process name. */
+export async function runProgram(plugs: readonly CommandPlug[]): Promise<void> {
+  // A closed pipe (`| head`) is not an error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    // A running experiment listens, and pauses first.
+    if (!process.emit(closedPipe as 'SIGTERM')) process.exit(0)
+  })
+  try {
+    await (await createProgram(process.argv.slice(2), plugs)).parseAsync()
+  } catch (error) {
+    process.exitCode = report(error)
+  }
 }
 
-async function addCommands(): Promise<void> {
+/** The program with the names of all commands, and with the options of the one that the arguments name. */
+export async function createProgram(
+  args: readonly string[],
+  plugs: readonly CommandPlug[],
+): Promise<Command> {
+  const program = new Command('throughline')
+    .description('Keeps the whole conversation and sends the model the best part of it that fits.')
+    .version(manifest.version)
+    .showHelpAfterError('(throughline --help lists what there is)')
+    .configureOutput({
+      writeOut: printText,
+      writeErr: printErrorText,
+      outputError: (text, write) => write(text.replace(/^error: /, 'throughline: ')),
+    })
+    .exitOverride()
   // `throughline help serve` also names a command.
-  const named = process.argv.slice(2).find(word => !word.startsWith('-') && word !== 'help')
-  for (const [name, [description, load]] of Object.entries(commands)) {
+  const named = args.find(word => !word.startsWith('-') && word !== 'help')
+  for (const [name, [description, load]] of Object.entries(commandsWith(plugs))) {
     const command = program.command(name).description(description)
     if (name === named) (await load())(command)
   }
+  return program
 }
 
 /** Errors that the user can mend: one line, exit code 2. Others are faults of ours, and shown with their trace. */

@@ -1,20 +1,20 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { createExperiments } from '../../experiment/create-experiments.ts'
-import { InvalidPlanError } from '../../experiment/experiment-error.ts'
-import type { Experiment, ExperimentSummary, ExperimentTools, PlanJson } from '../../experiment/index.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
-import type { Model } from '../../models/model.ts'
-import { notFound } from '../auth/refusals.ts'
-import { packageFile } from '../package.ts'
-import { lastEventOf } from './event-stream.ts'
-import { factorField, windowField } from './model-tokens.ts'
-import { type ApiCall, defineRoute } from './route.ts'
-import { callStatus, count, limitOf, message, name, place, time } from './schemas.ts'
-import { turnStatus } from './threads.ts'
+import { lastEventOf } from '../../server/api/event-stream.ts'
+import { factorField, windowField } from '../../server/api/model-tokens.ts'
+import { type ApiCall, defineRoute } from '../../server/api/route.ts'
+import { isNew, underFreeName } from '../../server/api/samples.ts'
+import { callStatus, count, limitOf, message, name, place, time } from '../../server/api/schemas.ts'
+import { turnStatus } from '../../server/api/threads.ts'
+import { notFound } from '../../server/auth/refusals.ts'
+import { createExperiments } from '../create-experiments.ts'
+import { InvalidPlanError } from '../experiment-error.ts'
+import type { Experiment, ExperimentSummary } from '../index.ts'
+import type { RunningExperiments } from './running-experiments.ts'
+import { type ExperimentPlugOptions, moduleOf, readSamplePlan } from './sample.ts'
 
-export const summary = z.object({
+const summary = z.object({
   id: name,
   name: z.string(),
   status: z.enum(['RUNNING', 'PAUSED', 'INTERRUPTED', 'COMPLETED', 'FAILED', 'STOPPED']),
@@ -87,7 +87,12 @@ const experimentEvent = z
   .looseObject({ type: z.string() })
   .describe('`state` with where it stands, then what happens; from another process only `state`')
 
-export const experimentRoutes = [
+/** What the routes of one server share. */
+interface PlugParts extends ExperimentPlugOptions {
+  readonly running: RunningExperiments
+}
+
+export const experimentRoutes = (plug: PlugParts) => [
   defineRoute('get', '/experiments', {
     scope: 'inspect',
     summary: 'Lists all experiments.',
@@ -108,7 +113,7 @@ export const experimentRoutes = [
       const { id, plan, planOf } = call.body
       if ((plan === undefined) === (planOf === undefined))
         throw new BadRequestError('plan: give either "plan" or "planOf".', 'plan')
-      return startExperiment(call, plan ?? (await storedPlan(call, planOf!)), id)
+      return startExperiment(plug, call, plan ?? (await storedPlan(call, planOf!)), id)
     },
   }),
   defineRoute('get', '/experiments/:experiment', {
@@ -154,7 +159,7 @@ export const experimentRoutes = [
     answer: experimentEvent,
     async handle(call) {
       const state = toState(await experimentsOf(call).show(call.params.experiment))
-      return watchExperiment(call, call.params.experiment, state)
+      return watchExperiment(plug, call, call.params.experiment, state)
     },
   }),
   defineRoute('post', '/experiments/:experiment/pause', {
@@ -174,8 +179,8 @@ export const experimentRoutes = [
       const shown = await experiments.show(id)
       if (isOver(shown))
         throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${shown.status}.`)
-      const plan = await readPlan(call, call.body.plan ?? (await storedPlan(call, id)))
-      return begin(call, signal => experiments.resume(plan, id, { signal }))
+      const plan = await readPlan(plug, call, call.body.plan ?? (await storedPlan(call, id)))
+      return begin(plug, call, signal => experiments.resume(plan, id, { signal }))
     },
   }),
   defineRoute('post', '/experiments/:experiment/stop', {
@@ -184,35 +189,48 @@ export const experimentRoutes = [
     answer: wished,
     handle: async call => ({ is: await experimentsOf(call).stop(call.params.experiment) }),
   }),
+  defineRoute('post', '/samples/experiment', {
+    scope: 'admin',
+    summary: 'Starts the sample experiment, a lemonade stand that needs no model, if it is not there.',
+    answer: summary.extend({ isNew }),
+    handle: call =>
+      underFreeName(`sample-${plug.sample.name}`, async id => {
+        const [info] = await call.log.history.conversations({ only: id, limit: 1 })
+        const shown = info
+          ? await experimentsOf(call).show(id)
+          : await startExperiment(plug, call, await readSamplePlan(plug.sample), id)
+        return { ...toSummary(shown), isNew: !info }
+      }),
+  }),
 ]
 
-export async function startExperiment(call: ApiCall, json: object, id?: string) {
-  const plan = await readPlan(call, json)
-  return begin(call, signal => experimentsOf(call).run(plan, { signal, id }))
+async function startExperiment(plug: PlugParts, call: ApiCall, json: object, id?: string) {
+  const plan = await readPlan(plug, call, json)
+  return begin(plug, call, signal => experimentsOf(call).run(plan, { signal, id }))
 }
 
-async function begin(call: ApiCall, run: (signal: AbortSignal) => Experiment) {
+async function begin({ running }: PlugParts, call: ApiCall, run: (signal: AbortSignal) => Experiment) {
   const stop = new AbortController()
   const experiment = run(stop.signal)
-  await call.parts.experiments.start(call.caller.tenant, experiment, stop)
+  await running.start(call.caller.tenant, experiment, stop)
   return toSummary(await experimentsOf(call).show(experiment.id))
 }
 
 /** Models are those of the upstream, and code that a request names is never run, but for that of the sample. */
-async function readPlan({ parts: { upstreams, experimentTools } }: ApiCall, json: unknown) {
+async function readPlan({ sample: known, tools }: PlugParts, { parts }: ApiCall, json: unknown) {
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
-  const sample = code === standModule ? await loadStandCode() : undefined
+  const sample = code === moduleOf(known) ? await known.code() : undefined
   if (code !== undefined && !sample)
     throw new InvalidPlanError(name, ['tools: a server runs no code that a plan names: leave it out'])
   // Loaded with the first plan, so that the server starts faster.
-  const { parseExperiment } = await import('../../experiment/plan/parse-experiment.ts')
+  const { parseExperiment } = await import('../plan/parse-experiment.ts')
   return parseExperiment(json, {
-    tools: sample?.default ?? experimentTools,
+    tools: sample?.default ?? tools,
     modelOf(model) {
       if (sample && Object.hasOwn(sample.models, model)) return sample.models[model]!
       if (model.startsWith('openai:'))
         throw new Error('a server of its own cannot be asked here: name a model of the upstream')
-      return upstreams.model(model.replace(/^ollama:/, ''))
+      return parts.upstreams.model(model.replace(/^ollama:/, ''))
     },
   })
 }
@@ -223,11 +241,11 @@ async function storedPlan(call: ApiCall, id: string): Promise<object> {
   return plan
 }
 
-export const experimentsOf = ({ log, parts }: ApiCall) =>
+const experimentsOf = ({ log, parts }: ApiCall) =>
   createExperiments({ history: log.history, newId: parts.newId })
 
 /** What lists tell of an experiment, without its environment and its goals. */
-export const toSummary = (view: ExperimentSummary) => summary.parse(view)
+const toSummary = (view: ExperimentSummary) => summary.parse(view)
 
 function toState(view: ExperimentSummary & { readonly environment: object }) {
   return { type: 'state', ...toSummary(view), environment: view.environment }
@@ -240,8 +258,13 @@ const isOver = ({ status }: Pick<ExperimentSummary, 'status'>) =>
 const lookMs = 1000
 
 /** The events of an experiment that runs here; of another, where it stands, whenever that changes. */
-async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typeof toState>) {
-  const { signal, caller, request, parts } = call
+async function* watchExperiment(
+  { running }: PlugParts,
+  call: ApiCall,
+  id: string,
+  first: ReturnType<typeof toState>,
+) {
+  const { signal, caller, request } = call
   let since = Number(lastEventOf(request) ?? 0) || 0
   let lastLooks = ''
   for (let state = first; ; state = toState(await experimentsOf(call).show(id))) {
@@ -249,7 +272,7 @@ async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typ
     if (looks !== lastLooks) yield { event: 'state', data: state }
     lastLooks = looks
     if (isOver(state) || signal.aborted) return
-    for await (const event of parts.experiments.listen(caller.tenant, id, since, signal)) {
+    for await (const event of running.listen(caller.tenant, id, since, signal)) {
       since = Number(event.id)
       yield event
     }
@@ -257,22 +280,3 @@ async function* watchExperiment(call: ApiCall, id: string, first: ReturnType<typ
     await pause(lookMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
-
-/** What a plan calls the code of the sample: the only code that a posted plan can name. */
-const standModule = 'throughline:lemonade-stand'
-
-/** The sample experiment, an example of the package: a lemonade stand of three roles who act by rules, so no model is asked. */
-export async function readStandPlan(): Promise<PlanJson> {
-  const plan: PlanJson = JSON.parse(await readFile(packageFile('examples/lemonade-stand/plan.json'), 'utf8'))
-  return { ...plan, tools: standModule, roles: plan.roles.map(role => ({ ...role, window: 4096 })) }
-}
-
-interface StandCode {
-  readonly default: ExperimentTools<Record<string, unknown>>
-  /** By role. */
-  readonly models: Readonly<Record<string, Model>>
-}
-
-/** The code is part of the build, because its schemas need a package that is not installed with this one. */
-const loadStandCode = () =>
-  import('../../../examples/lemonade-stand/tools.ts') as Promise<unknown> as Promise<StandCode>

@@ -1,7 +1,7 @@
-import type { Experiment, ExperimentEvent } from '../../../experiment/index.ts'
-import { ThroughlineError } from '../../../log/error.ts'
-import { createTape, type Tape } from '../../../turn/stream/tape.ts'
-import type { ServerEvent } from '../event-stream.ts'
+import { ThroughlineError } from '../../log/error.ts'
+import type { ServerEvent } from '../../server/api/event-stream.ts'
+import { createTape, type Tape } from '../../turn/stream/tape.ts'
+import type { Experiment, ExperimentEvent } from '../index.ts'
 
 export type RunningExperiments = ReturnType<typeof createRunningExperiments>
 

@@ -1,4 +1,4 @@
-import { createStyle, forTerminal, type Style, showControls } from '../style.ts'
+import { createStyle, forTerminal, type Style, showControls } from '../../cli/style.ts'
 
 /** The pieces of a line, each with its colour; 0: no colour. */
 export type ScreenLine = readonly (readonly [colour: number, text: string])[]

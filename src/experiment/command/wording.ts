@@ -1,6 +1,6 @@
-import type { ExperimentEvent, ExperimentResult } from '../../experiment/index.ts'
+import type { LogOptions } from '../../cli/open-log.ts'
 import { cut, plural } from '../../log/line.ts'
-import type { LogOptions } from '../open-log.ts'
+import type { ExperimentEvent, ExperimentResult } from '../index.ts'
 
 /** A text from a model, a tool or a plan on one line, without control characters. */
 export const harmless = (text: string, most = 10_000) => cut(text, most)

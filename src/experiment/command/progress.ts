@@ -1,5 +1,5 @@
-import type { Environment, ExperimentEvent, GoalTest } from '../../experiment/index.ts'
-import { bold, cyan, dim, green, red, yellow } from '../style.ts'
+import { bold, cyan, dim, green, red, yellow } from '../../cli/style.ts'
+import type { Environment, ExperimentEvent, GoalTest } from '../index.ts'
 import type { ScreenLine } from './screen.ts'
 import { goalMark, harmless } from './wording.ts'
 

@@ -1,10 +1,10 @@
 import fs from 'node:fs'
-import type { ExperimentStatus, Experiments, ExperimentsOptions, Wish } from '../../experiment/index.ts'
+import { type LogOptions, readHistory, writeHistory } from '../../cli/open-log.ts'
 import type { HistoryOptions } from '../../history/history.ts'
 import { attempt } from '../../log/values.ts'
 import { isPostgres } from '../../stores/is-postgres.ts'
 import { StoreError } from '../../stores/store-error.ts'
-import { type LogOptions, readHistory, writeHistory } from '../open-log.ts'
+import type { ExperimentStatus, Experiments, ExperimentsOptions, Wish } from '../index.ts'
 
 type Use<T> = (experiments: Experiments) => Promise<T>
 
@@ -36,7 +36,7 @@ export async function lookAtExperiments<Seen extends { readonly status: Experime
 
 /** Loaded only here, because other commands do not need it. */
 async function open(options: ExperimentsOptions): Promise<Experiments> {
-  const { createExperiments } = await import('../../experiment/index.ts')
+  const { createExperiments } = await import('../index.ts')
   return createExperiments(options)
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { defineExperiment } from '../../experiment/index.ts'
 import { ModelError } from '../../models/model.ts'
+import { defineExperiment } from '../index.ts'
 import { checkModels, chooseModel } from './load-plan.ts'
 
 const { signal } = new AbortController()

@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { experimentPlug } from '../src/experiment/plug/command-plug.ts'
+import { lemonadeStand } from '../src/lemonade-stand.ts'
+import { about, defaultOf, formOf, settingsWith } from '../src/server/config/config-schema.ts'
+
+const file = join(import.meta.dirname, '../docs/server-settings.md')
+const page = readFileSync(file, 'utf8')
+const { settings: plugged } = await experimentPlug(lemonadeStand).serve()
+
+/** A setting as a row of the page: its name, its default, what it may be and what it is for. */
+function rowOf(name: string): string {
+  const value = defaultOf(name, plugged)
+  return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${formOf(name, plugged)} | ${about(name, plugged)} |`
+}
+
+it('is listed on the page of settings, with its default and what it may be', () => {
+  const rows = page.split('\n').filter(line => line.startsWith('| `'))
+  const expected = Object.keys(settingsWith(plugged)).map(rowOf)
+  if (process.env.UPDATE_SETTINGS) writeFileSync(file, page.replace(rows.join('\n'), expected.join('\n')))
+  expect(process.env.UPDATE_SETTINGS ? expected : rows).toEqual(expected)
+})
