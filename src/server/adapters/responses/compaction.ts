@@ -1,6 +1,6 @@
 import { type Fields, isFields, refuse } from '../../../log/fields.ts'
+import { parseBody } from '../../../log/parse-body.ts'
 import { sse } from '../../../models/sse.ts'
-import { parseBody } from '../../guard/parse-body.ts'
 import type { ChatRequest, NamedPast, ReplyStart } from '../adapter.ts'
 import { responseId } from './ids.ts'
 import { responseOf, thoughtMark } from './to-response.ts'

@@ -1,5 +1,4 @@
-import { randomInt } from 'node:crypto'
-import { BadRequestError } from '../../log/error.ts'
+import { BadRequestError } from './error.ts'
 
 export interface JsonLimits {
   /** How deep lists and objects may stand in each other. */
@@ -119,7 +118,7 @@ const mostNames = 50_000
 
 /** Each name sets one of these bits by its hash. A few share one; the seed keeps clients from choosing which. */
 const nameBits = 2 ** 20
-const seed = randomInt(2 ** 32)
+const [seed] = crypto.getRandomValues(new Uint32Array(1))
 
 /** So many names are kept as they are: most bodies have fewer, and the bits take 128 KiB. */
 const fewNames = 256
@@ -145,7 +144,7 @@ function createNames() {
 
   return {
     see(bytes: Buffer, from: number, to: number): void {
-      let hash = seed
+      let hash = seed!
       for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
       if (!isNew(Math.imul(hash, 0x9e3779b1) >>> 12)) return
       count += 1
