@@ -3,9 +3,14 @@ import { createMiddleware } from 'hono/factory'
 import { isExperimentNamed } from '../../history/shown-store.ts'
 import { isReserved, reservedName } from '../../history/side-name.ts'
 import { BadRequestError, NotFoundError, showValue, ThroughlineError } from '../../log/error.ts'
+import type { Adapter, AdapterFault } from '../../models/dialects/index.ts'
+import {
+  messagesAdapter,
+  ollamaAdapter,
+  openaiAdapter,
+  responsesAdapter,
+} from '../../models/dialects/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { Adapter, AdapterFault } from '../adapters/index.ts'
-import { messagesAdapter, ollamaAdapter, openaiAdapter, responsesAdapter } from '../adapters/index.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { errorBody } from '../to-fault.ts'

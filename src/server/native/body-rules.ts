@@ -1,8 +1,8 @@
 import type { Fields } from '../../log/fields.ts'
 import { isObject } from '../../log/values.ts'
+import { ownSignature } from '../../models/dialects/anthropic/messages-adapter.ts'
+import { thoughtMark } from '../../models/dialects/responses/to-response.ts'
 import type { Form } from '../../models/wire/wire.ts'
-import { ownSignature } from '../adapters/messages/messages-adapter.ts'
-import { thoughtMark } from '../adapters/responses/to-response.ts'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {

@@ -6,11 +6,16 @@ import { readBody as readFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { parseBody } from '../../../log/parse-body.ts'
 import { readMessage } from '../../../log/parse-message.ts'
+import {
+  type Adapter,
+  messagesAdapter,
+  responsesAdapter,
+  toTokenCount,
+} from '../../../models/dialects/index.ts'
+import { unknownId } from '../../../models/dialects/openai-error.ts'
+import { replyOfResponse } from '../../../models/dialects/responses/ids.ts'
+import { toResponse } from '../../../models/dialects/responses/to-response.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
-import { type Adapter, messagesAdapter, responsesAdapter, toTokenCount } from '../../adapters/index.ts'
-import { unknownId } from '../../adapters/openai-error.ts'
-import { replyOfResponse } from '../../adapters/responses/ids.ts'
-import { toResponse } from '../../adapters/responses/to-response.ts'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
 import { findPlace } from '../../exchange/find-place.ts'
