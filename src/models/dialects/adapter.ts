@@ -1,7 +1,6 @@
 import type { MessageLike } from '../../log/message.ts'
 import type { HttpFault } from '../http-fault.ts'
 import type { EndReason, ModelSettings, ModelUsage, ReplyCall, ToolSpec } from '../model.ts'
-import type { Form } from '../wire/wire.ts'
 
 /** What a client asks for on any adapter, in our words. */
 export interface ChatRequest {
@@ -114,7 +113,7 @@ export interface Adapter {
   /** For logs and metrics: nothing is decided by it. */
   readonly name: string
   /** An upstream that speaks the same form is sent what the client wrote. Absent for a form that no upstream speaks. */
-  readonly form?: Form
+  readonly form?: string
   /** The field of a body that holds its messages, for refusals. Default `messages`. */
   readonly field?: string
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'

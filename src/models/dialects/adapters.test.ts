@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { deep, refusalOf } from './adapters.fixture.ts'
-import { openaiAdapter } from './index.ts'
+import { openaiAdapter } from './openai/index.ts'
 
 it('finds a reader that lets anything through', () => {
   const careless = (messages: readonly unknown[]) =>

@@ -1,20 +1,18 @@
 import type { Adapter } from './adapter.ts'
-import { messagesAdapter } from './anthropic/messages-adapter.ts'
-import { ollamaAdapter } from './ollama/ollama-adapter.ts'
-import { openaiAdapter } from './openai/openai-adapter.ts'
-import { compactAdapter, responsesAdapter } from './responses/responses-adapter.ts'
+import { anthropicDialect } from './anthropic/index.ts'
+import type { Dialect } from './dialect.ts'
+import { ollamaDialect } from './ollama/index.ts'
+import { openaiDialect } from './openai/index.ts'
+import type { Patch } from './patch.ts'
+import { responsesDialect } from './responses/index.ts'
 
-export * from './adapter.ts'
-export { messagesAdapter, toTokenCount } from './anthropic/messages-adapter.ts'
-export { ollamaAdapter } from './ollama/ollama-adapter.ts'
-export { openaiAdapter } from './openai/openai-adapter.ts'
-export { responsesAdapter } from './responses/responses-adapter.ts'
+/** An address belongs to the first one that takes it for its own. */
+const dialects: readonly Dialect[] = [anthropicDialect, responsesDialect, openaiDialect, ollamaDialect]
 
 /** The adapters, by their addresses. */
-export const adapterPaths: readonly (readonly [path: string, adapter: Adapter])[] = [
-  ['/api/chat', ollamaAdapter],
-  ['/v1/chat/completions', openaiAdapter],
-  ['/v1/messages', messagesAdapter],
-  ['/v1/responses', responsesAdapter],
-  ['/v1/responses/compact', compactAdapter],
-]
+export const adapterPaths = dialects.flatMap(({ adapters }) => Object.entries(adapters))
+
+/** The adapter that words the errors of an address. */
+export const errorsAt = (path: string): Adapter => dialects.find(({ isOf }) => isOf(path))!.errors
+
+export const patchOf = (form: string): Patch => dialects.find(one => one.form === form)!.patch

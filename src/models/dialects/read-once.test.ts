@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { messagesAdapter, openaiAdapter } from './index.ts'
+import { messagesAdapter } from './anthropic/index.ts'
+import { openaiAdapter } from './openai/index.ts'
 import { inOwnForm } from './own-form.ts'
 
 const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] }

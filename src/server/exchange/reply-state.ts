@@ -1,4 +1,4 @@
-import type { ReplyEnd, ReplyPiece, ReplyStart } from '../../models/dialects/index.ts'
+import type { ReplyEnd, ReplyPiece, ReplyStart } from '../../models/dialects/adapter.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { trimmedTokens } from '../../turn/ask/trimmed-tokens.ts'
 import type { ModelReply, TurnPart } from '../../turn/reply.ts'

@@ -6,7 +6,7 @@ import type {
   ReplyEnd,
   ReplyStart,
   ReplyStream,
-} from '../../models/dialects/index.ts'
+} from '../../models/dialects/adapter.ts'
 import { signOfLife } from '../../models/dialects/reply-stream.ts'
 import { sseHeaders } from '../../models/sse.ts'
 import { windowSources } from '../../models/windows/window-fact.ts'

@@ -1,5 +1,5 @@
 import { listLog } from '../../history/log/read-log.ts'
-import type { Adapter, AdapterFault, ReplyEnd, ReplyStart } from '../../models/dialects/index.ts'
+import type { Adapter, AdapterFault, ReplyEnd, ReplyStart } from '../../models/dialects/adapter.ts'
 import { replyOfResponse } from '../../models/dialects/responses/ids.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'

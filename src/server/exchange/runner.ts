@@ -1,5 +1,5 @@
 import { ThroughlineError } from '../../log/error.ts'
-import type { AdapterFault } from '../../models/dialects/index.ts'
+import type { AdapterFault } from '../../models/dialects/adapter.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { trimmedTokens } from '../../turn/ask/trimmed-tokens.ts'
 import type { Cancels, WatchedReply } from '../../turn/cancels.ts'

@@ -26,6 +26,7 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
   const mark = cacheMarks ? markCache : (body: Fields) => body
   return {
     form: 'messages',
+    hasSystemBeside: true,
     path: '/v1/messages',
     describe: address => ({
       name: `The server at ${address}`,

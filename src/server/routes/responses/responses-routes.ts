@@ -6,14 +6,12 @@ import { readBody as readFields } from '../../../log/fields.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { parseBody } from '../../../log/parse-body.ts'
 import { readMessage } from '../../../log/parse-message.ts'
-import {
-  type Adapter,
-  messagesAdapter,
-  responsesAdapter,
-  toTokenCount,
-} from '../../../models/dialects/index.ts'
+import type { Adapter } from '../../../models/dialects/adapter.ts'
+import { messagesAdapter } from '../../../models/dialects/anthropic/index.ts'
+import { toTokenCount } from '../../../models/dialects/anthropic/write-reply.ts'
 import { unknownId } from '../../../models/dialects/openai-error.ts'
 import { replyOfResponse } from '../../../models/dialects/responses/ids.ts'
+import { responsesAdapter } from '../../../models/dialects/responses/index.ts'
 import { toResponse } from '../../../models/dialects/responses/to-response.ts'
 import { checkedCounter } from '../../../tokens/create-counter.ts'
 import type { ServerEnv } from '../../auth/caller.ts'

@@ -18,7 +18,7 @@ import {
   startOf,
   streamOf,
 } from '../adapters.fixture.ts'
-import { responsesAdapter as adapter } from './responses-adapter.ts'
+import { responsesAdapter as adapter } from './index.ts'
 import { endedResponse, toFunctionCall, toMessage, toReasoning } from './to-response.ts'
 
 const ask = { model: 'm', input: 'Hello' }

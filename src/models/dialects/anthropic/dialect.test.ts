@@ -20,7 +20,8 @@ import {
 } from '../adapters.fixture.ts'
 import { eachOllama } from '../ollama/write-request.ts'
 import { eachOpenAi } from '../openai/write-request.ts'
-import { messagesAdapter as adapter, toMessage, toTokenCount } from './messages-adapter.ts'
+import { messagesAdapter as adapter } from './index.ts'
+import { toMessage, toTokenCount } from './write-reply.ts'
 
 const ask = { model: 'm', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] }
 const clientOf = (answer: typeof fetch) =>

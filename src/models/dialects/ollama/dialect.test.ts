@@ -18,7 +18,8 @@ import {
   streamOf,
 } from '../adapters.fixture.ts'
 import { signOfLife } from '../reply-stream.ts'
-import { ollamaAdapter as adapter, toAnswer } from './ollama-adapter.ts'
+import { ollamaAdapter as adapter } from './index.ts'
+import { toAnswer } from './write-reply.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user', content: 'Hello' }] }
 const clientOf = (answer: typeof fetch) => new Ollama({ host: 'http://adapter', fetch: answer })

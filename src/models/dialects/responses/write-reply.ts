@@ -1,12 +1,10 @@
-import { readBody } from '../../../log/fields.ts'
 import type { ReplyCall } from '../../model.ts'
 import { sse } from '../../sse.ts'
-import type { Adapter, AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
+import type { AdapterFault, ReplyStart, ReplyStream } from '../adapter.ts'
 import { toOpenAiError } from '../openai-error.ts'
 import { toLogprobs } from '../openai-logprobs.ts'
 import { replyStream } from '../reply-stream.ts'
 import { itemId } from './ids.ts'
-import { readRequest } from './read-request.ts'
 import {
   closingOf,
   endedResponse,
@@ -15,39 +13,8 @@ import {
   toMessage,
   toOutputText,
   toReasoning,
-  toResponse,
   toSummary,
 } from './to-response.ts'
-
-/** `/v1/responses`. Codex takes an incomplete response for a failure: a reply cut by its length is a complete one for it. */
-export const responsesAdapter: Adapter = {
-  name: 'responses',
-  form: 'responses',
-  field: 'input',
-  streamType: 'text/event-stream',
-  read(body, headers = {}) {
-    const request = readRequest(body)
-    return isCodex(headers) ? { ...request, hints: { ...request.hints, isCodex: true } } : request
-  },
-  stream: streamEvents,
-  whole: toResponse,
-  fault: toOpenAiError,
-}
-
-/** Whether the headers are those of Codex: its terminal, its editors and its programs name themselves alike. */
-function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean {
-  return /^codex[_-]/.test(headers.originator ?? '') || /^codex[_-]/.test(headers['user-agent'] ?? '')
-}
-
-/** `/v1/responses/compact`: the list of a client is to be compacted. */
-export const compactAdapter: Adapter = {
-  ...responsesAdapter,
-  read(body, headers) {
-    const fields = readBody(body)
-    const request = responsesAdapter.read({ ...fields, input: fields.input ?? [] }, headers)
-    return { ...request, hints: { ...request.hints, compaction: 'address' } }
-  },
-}
 
 /** Streams a reply as the events of `/v1/responses`. One item is open at a time, and closed before the next begins. */
 export function streamEvents(start: ReplyStart): ReplyStream {

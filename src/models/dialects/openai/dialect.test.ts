@@ -19,7 +19,8 @@ import {
   startOf,
   streamOf,
 } from '../adapters.fixture.ts'
-import { openaiAdapter as adapter, toCompletion } from './openai-adapter.ts'
+import { openaiAdapter as adapter } from './index.ts'
+import { toCompletion } from './write-reply.ts'
 
 const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const wide = { ...ask, stream: true as const, stream_options: { include_usage: true } }
