@@ -246,6 +246,7 @@ export function createThread(options: ThreadSource): Thread {
     },
     messages: view => viewMessages(source, view),
     context,
+    copyAt: async at => logOf(key).copyAt(at),
     why: async (seq, changes) => logOf(key).why(seq, toRequest(changes)),
     mentions: async ({ text, ...changes } = {}) => logOf(key).mentions(text, toRequest(changes)),
     display: view => viewDisplay(source, view),

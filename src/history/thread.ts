@@ -11,6 +11,7 @@ import type { Hands } from './hands.ts'
 import type { CancelledTurn } from './log/closing.ts'
 import type { LoggedMessage, SeenMessage, TurnMessage } from './log/logged-message.ts'
 import type { Overlay, OverlayState } from './log/overlay.ts'
+import type { ThreadCopy } from './log/thread-copy.ts'
 import type { ContextRequest } from './log/thread-log.ts'
 import type { StateOptions } from './log/thread-state.ts'
 import type { Turn } from './turn.ts'
@@ -46,6 +47,8 @@ export interface Thread extends Hands {
   seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
   context(options?: ThreadContextOptions): Promise<Context>
+  /** The thread as it was at a place, to be read on without changing what is held of it. */
+  copyAt(at: number): Promise<ThreadCopy>
   /** Why an entry has its fate in a context: which message asked for it and with which words, what took its room. */
   why(seq: number, options?: ThreadContextOptions): Promise<Why>
   /** Which words of a text were said, in whatever form, and in which messages. Without a text: those of the newest user message. */

@@ -15,6 +15,7 @@ import { type Costs, rememberRead } from '../stable/ledger.ts'
 import { chooseBlock, type Search } from './choose-block.ts'
 import { indexTranscript } from './index-transcript.ts'
 import { type Asking, type Effort, type Judgement, judge, type Question } from './judge.ts'
+import { findNamedThings } from './named-things.ts'
 import type { RankedIndex } from './recall-index.ts'
 import { termsOf, withoutLabel, wordsOf } from './terms.ts'
 
@@ -85,7 +86,8 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
     // A cut inside the message's own turn is further already.
-    const isAhead = cutState.cut <= at && isWorthCutting(search, share)
+    const isThing = search.things.some(({ unit }) => block.units.includes(unit))
+    const isAhead = cutState.cut <= at && (isThing || isWorthCutting(search, share))
     const further = isAhead ? cutEarly(costs, cutState, at, exchangesLeft(search.asking)) : cutState
     if (freeIn(further) <= free) return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
@@ -115,7 +117,7 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
   }
 
   /** What a message asks for, and the tokens that are free for it. */
-  function searchFor(cutState: CutState, user: number, text: string, free: number): Search {
+  function searchFor(cutState: CutState, user: number, text: string, free: number) {
     const index = indexTranscript(transcript, user)
     const named = findNamedFiles(transcript, text, user)
     const files = filesIn(transcript.units, Math.max(cutState.cut, cutState.cleared.before), user)
@@ -137,7 +139,8 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     }
     const dayCost = dayOf(frame, user) === '' ? 0 : longestDay
     const prices = { base: room.base, free, headCost, dayCost, watch: frame.watch }
-    return { ...question, ...judge(question), ...prices }
+    const things = findNamedThings(transcript, index, text, user)
+    return { ...question, ...judge(question), ...prices, things }
   }
 
   /** The block for a message beside others, if it asks for something that is gone. */
@@ -230,7 +233,14 @@ const mostWords = 6
 
 /** Why each unit was recalled: in the words of the message that asked for it, or because it means the same. */
 export function reasonsFor(
-  { transcript, index, text, user, terms }: Question & Judgement,
+  {
+    transcript,
+    index,
+    text,
+    user,
+    terms,
+    things = [],
+  }: Question & Judgement & Partial<Pick<Search, 'things'>>,
   units: readonly number[],
 ) {
   const words = surfaceWords(index, text)
@@ -242,6 +252,8 @@ export function reasonsFor(
     return whole.join(', ') + (ids.length > mostWords ? ' …' : '')
   }
   return units.map(unit => {
+    const thing = things.find(one => one.unit === unit)
+    if (thing) return { why: `named again: ${thing.name}` }
     const meant = transcript.meaning?.why(user, unit)
     if (meant) return { why: meant }
     for (const near of [unit, unit - 1, unit + 1, unit - 2, unit + 2]) {

@@ -2,6 +2,7 @@ import { filesIn, findEditsSince } from '../conversation/touched.ts'
 import type { Unit } from '../conversation/unit.ts'
 import type { Watch } from '../draft/frame.ts'
 import { isRecallable, type Judgement, type Question, slope } from './judge.ts'
+import type { NamedThing } from './named-things.ts'
 import { bestFirst } from './rank.ts'
 
 export interface Search extends Question, Judgement {
@@ -13,6 +14,8 @@ export interface Search extends Question, Judgement {
   /** What the day costs that stands before the entries of a session; 0 where messages have no times. */
   readonly dayCost: number
   readonly watch?: Watch | undefined
+  /** Things made earlier that the message names again. */
+  readonly things?: readonly NamedThing[]
 }
 
 /** What a unit costs in a block: each line two tokens more than as a message. */
@@ -26,7 +29,18 @@ export const asksForBlock = (search: Search): boolean => limit(search) > search.
 
 /** Chooses the units to recall for a user message, in order, in at most `room` tokens; mostly none. `recalled`: by other blocks. */
 export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room: number) {
-  const { transcript, scores, user, headCost, dayCost, named = [], free, cutState, watch } = search
+  const {
+    transcript,
+    scores,
+    user,
+    headCost,
+    dayCost,
+    named = [],
+    things = [],
+    free,
+    cutState,
+    watch,
+  } = search
   // The more strongly a message asks, the larger its block may be.
   let worth = Math.min(room, limit(search)) - headCost
   watch?.(search, worth)
@@ -46,6 +60,7 @@ export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room:
   // Behind all files, or many edits of one would leave no room for the others; the newest first, as the oldest may not fit.
   // An edit behind the cut has its call in view.
   for (const edit of [...edits].sort((a, b) => b - a)) if (edit < cutState.cut) takeNamed(edit)
+  for (const { unit } of things) takeNamed(unit)
   if (chosen.length === 0 && worth <= 0) return undefined
   const floor = floorOf(search)
   const unnamed = { ...search, files: inView }

@@ -64,7 +64,11 @@ export const isPersonal = (text: string): boolean =>
  * Gives the share of a text's words that an entry before `n` has, together with its neighbours; rare words count more. It is 0 where
  * they share nothing but words of talk, and small numbers that do not say which thing is meant.
  */
-function sharesOf(index: RankedIndex, text: string, n: number): (entry: number, beside: number) => number {
+export function sharesOf(
+  index: RankedIndex,
+  text: string,
+  n: number,
+): (entry: number, beside: number) => number {
   const words = wordsOf(text)
   const isTellingWord = (word: string, at: number) =>
     !isTalk(word) || (at > 0 && isName(word)) || tellsWhich(words, at, index, n)

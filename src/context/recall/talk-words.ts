@@ -69,7 +69,7 @@ discuss else ever everybody everyone everything faster feel fewer forget forgot 
 hope hour hours left like likely lunch making may might minute minutes miss missed moment month months morning mostly
 myself near nearly nobody now often once people possibly probably quite rather recommend recently same short since somebody
 someone something sometimes somewhere soon still stuff suppose sure surely taken time times today together tomorrow tonight totally
-tried trying under until usually wanted week weeks whatever while whose willing within without wonder yesterday year years yourself
+tried trying under until usually wanted week weekend weekends weeks whatever while whose willing within without wonder yesterday year years yourself
 algo alguien ayer hoy manana nada nadie olvid semana tarde gestern heute irgendetwas irgendwas jemand jemals morgen niemand vergess vergessen
 woche zeit कब कहाँ किस किसका किसकी किसके किसने कितना कितनी कितने किधर कौनसा कौनसी सबसे`
     .split(/\s+/)

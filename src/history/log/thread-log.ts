@@ -1,7 +1,7 @@
 import { isAbsent } from '../../context/checkpoint/absent-entry.ts'
 import type { Conversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
-import type { Quotes } from '../../context/conversation/transcript.ts'
+import type { Quotes, Transcript } from '../../context/conversation/transcript.ts'
 import { checkOptions } from '../../context/draft/frame-options.ts'
 import { type Context, type FitOptions, fitConversation, readWhole } from '../../context/fit.ts'
 import type { Fate } from '../../context/receipt.ts'
@@ -26,6 +26,7 @@ import { type QuoteReference, viewOf } from './logged-message.ts'
 import { overlayAt } from './overlay.ts'
 import { createQueue } from './queue.ts'
 import { checkPlace, type LogSource, threadId } from './read-log.ts'
+import { type ThreadCopy, threadCopy } from './thread-copy.ts'
 import { createThreadMemory } from './thread-memory.ts'
 import { readThreadState, type StateBefore } from './thread-state.ts'
 import { type CheckedEmbed, tell } from './vectors/embed-texts.ts'
@@ -60,7 +61,7 @@ class QuotesWanted {
 const within: ReadonlySet<Fate> = new Set(['altered', 'cleared', 'recalled', 'digested'])
 
 /** A thread in the memory of this process. Each use first reads the new entries of the store. */
-function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?: CheckedEmbed) {
+function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: LogParts) {
   const { store, key, count } = source
   const vectors = embed && createThreadVectors(source, embed)
   const memory = createThreadMemory(source, vectors)
@@ -174,7 +175,7 @@ function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?
     const tail = [...(left?.closing.map(viewOf) ?? []), ...(next ? [next] : [])]
     const isNow = at === undefined && tail.length === 0
     const { system: lead, transcript: all } = held.conversation
-    const transcript = isNow ? all : await pastTranscript(all, memory.loading(), at, tail)
+    const transcript = isNow ? all : await pastOf(all, at, tail)
     const leading = at === undefined ? lead : lead.slice(0, at)
     // Entries count from 1, so that the prompt is 0.
     const first = prompt === undefined ? [] : [stampEntry({ role: 'system', content: prompt }, 0, count)]
@@ -182,6 +183,15 @@ function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?
     transcript.quotes = quotesAt(at ?? newest, lead.length)
     held.fitted = newest
     return { isNow, system: [...first, ...leading], transcript, origin: leading.length + 1 }
+  }
+
+  /** A copy as of an earlier entry. The last one is used again: whoever looks at a place mostly asks several things of it. */
+  async function pastOf(all: Transcript, at: number | undefined, tail: readonly MessageLike[]) {
+    const { last } = lastPast
+    if (last && last.all === all && last.at === at && tail.length === 0) return last.transcript
+    const transcript = await pastTranscript(all, memory.loading(), at, tail)
+    if (tail.length === 0) lastPast.last = { all, at, transcript }
+    return transcript
   }
 
   /** Gets missing vectors, newest first, valid from a turn's `first` or the next message. Returns how many; never throws. */
@@ -210,6 +220,15 @@ function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?
     mentions: (text: string | undefined, request: ContextRequest) => quoting(() => mentions(text, request)),
     /** The place of a message that a context holds. */
     seqOf: (message: object) => memory.places.get(message),
+    /** The thread as it was at a place, to be read on. */
+    copyAt: (at: number): Promise<ThreadCopy> =>
+      fresh(async () => {
+        const { conversation, facts } = memory.held
+        const { system, transcript: all } = conversation
+        await indexAhead(all, memory.loading())
+        const transcript = await pastTranscript(all, memory.loading(), at, [])
+        return threadCopy({ at, system: system.slice(0, at), transcript, facts, loading: memory.loading() })
+      }),
     /** Texts of entries that other messages of a context may quote, by place. */
     textsIn({ receipt }: Pick<Context, 'receipt'>): ReadonlyMap<number, string> {
       const { system, transcript } = memory.held.conversation
@@ -269,6 +288,17 @@ function createThreadLog(source: LogSource, isStillSaid: () => StillSaid, embed?
 /** A thread as a context is made of it; `isNow` if that is what is stored now. */
 type LogView = Conversation & { readonly isNow: boolean }
 
+interface LogParts {
+  readonly isStillSaid: () => StillSaid
+  readonly embed?: CheckedEmbed | undefined
+  /** One for all threads: with the texts that were looked at, it may be large. */
+  readonly lastPast: LastPast
+}
+
+interface LastPast {
+  last?: { readonly all: Transcript; readonly at: number | undefined; readonly transcript: Transcript }
+}
+
 const mostLogs = 256
 
 /** The logs of the threads that were used last: a server asks for the same few again and again. */
@@ -278,14 +308,16 @@ export function createThreadLogs({
 }: Omit<LogSource, 'key'> & { readonly embed?: CheckedEmbed | undefined }) {
   const passages = createPassages(source)
   const logs = new Map<string, { readonly key: ThreadKey; readonly log: ThreadLog }>()
+  const lastPast: LastPast = {}
 
   function of(key: ThreadKey): ThreadLog {
     const name = threadId(key)
-    const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, isStillSaid, embed) }
+    const entry = logs.get(name) ?? { key, log: createThreadLog({ ...source, key }, parts) }
     return putNewest(logs, name, entry, mostLogs).log
   }
 
   const isStillSaid = () => createStillSaid(source.store, line => of(line).overlay())
+  const parts: LogParts = { isStillSaid, embed, lastPast }
 
   return {
     passages,
@@ -307,6 +339,7 @@ export function createThreadLogs({
     },
     drop(tenant: string, conversation: string): void {
       passages.drop(tenant, conversation)
+      lastPast.last = undefined
       for (const [name, { key }] of logs)
         if (key.tenant === tenant && key.conversation === conversation) logs.delete(name)
     },

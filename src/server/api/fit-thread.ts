@@ -65,7 +65,10 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
   const upstreamOptions = last && upstreams.ofRecorded(last.model)?.options
   const { policy, window, reserve, notes, steadyPrompt } = { ...options, ...upstreamOptions }
   const plan = last && readPlan(last.plan)
-  const usual = { window: plan?.window ?? window ?? unknownWindow, reserve: plan?.reserve ?? reserve ?? 0 }
+  const usual = {
+    window: plan?.window ?? window ?? (await windowOfNext(upstreams)) ?? unknownWindow,
+    reserve: plan?.reserve ?? reserve ?? 0,
+  }
   const prompt = last && (await promptIn(thread, last))
   return async (fields: FitFields, at?: number): Promise<RoomSettings> => {
     const { factor = 1 } = (last && (await thread.calibration(last.model, { at }))) ?? {}
@@ -88,6 +91,12 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
     } as const
     return { settings, room, model: last?.model, tools: plan?.parts.tools ?? 0 }
   }
+}
+
+/** The window of the model that the page would ask, for a thread without calls: an import, the sample. Undefined if unknown. */
+async function windowOfNext(upstreams: FitParts['upstreams']): Promise<number | undefined> {
+  const models = await upstreams.models().catch(() => [])
+  return models[0]?.window
 }
 
 export async function createFitting(thread: Thread, parts: FitParts) {

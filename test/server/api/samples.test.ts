@@ -15,6 +15,9 @@ describe.each(await someStores())('samples in %s', (_, create) => {
     expect(outline.entries).toHaveLength(523)
     expect(new Date(outline.entries[0].time).toISOString()).toBe('2026-03-02T08:51:40.000Z')
     expect(await history.check()).toEqual([])
+    // Shown as the model would be asked that answers next.
+    const { body: context } = await api.get('/conversations/sample-toad-patrol/context?texts=false')
+    expect(context.window).toBe(4096)
     // It can be gone on with as any other, and stays as it is when it is asked for again.
     const asked = {
       at: 523,

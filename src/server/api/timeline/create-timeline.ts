@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { endOf } from '../../../history/calls/plan.ts'
 import { readPlan } from '../../../history/calls/read-plan.ts'
-import type { LoggedMessage } from '../../../history/index.ts'
+import type { LoggedMessage, Thread } from '../../../history/index.ts'
 import { isHandEntry } from '../../../history/log/hand-entry.ts'
 import { createQueue } from '../../../history/log/queue.ts'
 import { type LogSource, readLog } from '../../../history/log/read-log.ts'
@@ -9,7 +9,14 @@ import { putNewest } from '../../../log/put-newest.ts'
 import type { Head, Store, ThreadKey } from '../../../stores/store.ts'
 import { callsBack } from '../calls-back.ts'
 import { createPoints, type PlacedCall, type PointOptions, type Points, type TimelinePoint } from './point.ts'
-import { createReading, type ThreadReading } from './reading.ts'
+import { createReading, readOn, type ThreadReading } from './reading.ts'
+
+interface TimelineOptions extends PointOptions {
+  /** The first place that is ever asked for. */
+  readonly since?: number
+  /** Gives the thread as it was at a place, so that what stands before `since` need not be read. */
+  readonly copyAt?: Thread['copyAt']
+}
 
 export type Timeline = ReturnType<typeof createTimeline>
 
@@ -26,14 +33,14 @@ const longestHold = 10
  * Turns that are followed by another one are settled and kept; the newest turn is made again each time, on a copy, because
  * its calls may end or be tried again. `since`: points before this entry are never asked for, and are not made.
  */
-export function createTimeline(source: LogSource, options: PointOptions & { readonly since?: number }) {
+export function createTimeline(source: LogSource, options: TimelineOptions) {
   const { store, key } = source
-  const { since: start = 0 } = options
+  const { since: start = 0, copyAt } = options
   const count = source.count as ThreadReading['count']
   const inTurn = createQueue()
   const calls = createCallList(store, key)
-  const reading = createReading(count)
-  const points = createPoints(source, options, reading)
+  let reading = createReading(count)
+  let points = createPoints(source, options, reading)
   const settled: TimelinePoint[] = []
   let before: number | undefined
   let lastBreath = performance.now()
@@ -42,7 +49,12 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   async function look(): Promise<ThreadEnd> {
     const { head = 0, turns = 0 } = (await store.head(key)) ?? {}
     await calls.refresh()
-    before ??= start > 0 ? await placeBefore(source, start, calls) : 0
+    if (before !== undefined) return { head, turns }
+    before = start > 0 ? await placeBefore(source, start, calls) : 0
+    if (before > 1 && copyAt) {
+      reading = readOn(count, await copyAt(before - 1))
+      points = createPoints(source, options, reading)
+    }
     return { head, turns }
   }
 
@@ -79,7 +91,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   }
 
   async function newest(end: ThreadEnd): Promise<readonly TimelinePoint[]> {
-    const copy = createReading(count, reading.copy())
+    const copy = createReading(count, await reading.copy())
     const made = createPoints(source, options, copy, points.last)
     const batch: TimelinePoint[] = []
     const rest = readLog(source, { from: (reading.last?.seq ?? 0) + 1, to: end.head })
@@ -93,7 +105,7 @@ export function createTimeline(source: LogSource, options: PointOptions & { read
   return {
     /** How many entries it holds in memory. */
     get size(): number {
-      return reading.views.length
+      return reading.size
     },
     /** The points from an entry on, oldest first, up to the thread's head. Several may read at once. */
     async *points(since: number, signal: AbortSignal): AsyncGenerator<TimelinePoint> {

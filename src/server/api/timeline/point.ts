@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Policy } from '../../../context/draft/draft.ts'
 import { countFates } from '../../../context/make-receipt.ts'
-import { type Fate, fates, type Receipt, type ReceiptStretch } from '../../../context/receipt.ts'
+import type { Receipt } from '../../../context/receipt.ts'
 import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
 import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import { givenPrompt, stretchesOf } from '../../../history/calls/read-plan.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
+import { type Fate, type FateRun, fates, toFateText } from '../../../log/fate-text.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
@@ -82,7 +83,7 @@ export function createPoints(
   before: Before = { others: [] },
 ) {
   const { settings, isAnew, against } = options
-  const { count, views } = reading
+  const { count } = reading
   const messages = createSentMessages(count)
   let last = before
 
@@ -101,13 +102,15 @@ export function createPoints(
     const name = promptOf(plan)
     const prompt = name === undefined ? undefined : await loadCachedPrompt(source, name)
     // The places of quotes stand for their texts here: only whether two prompts begin alike is compared.
-    const written = plan.messages.map(item =>
-      isRun(item)
-        ? item
-        : (fromPlan({ messages: [item] }, seq => views[seq], {
-            prompt,
-            quotes: JSON.stringify,
-          })[0] as MessageLike),
+    const written = await reading.loaded(() =>
+      plan.messages.map(item =>
+        isRun(item)
+          ? item
+          : (fromPlan({ messages: [item] }, reading.viewAt, {
+              prompt,
+              quotes: JSON.stringify,
+            })[0] as MessageLike),
+      ),
     )
     const [first] = written
     const items = toItems(
@@ -121,24 +124,26 @@ export function createPoints(
   }
 
   /** What the other policies send here, with the room and the prompt of this point. */
-  function compare(fitSettings: FitSettings, tools: number, factor: number) {
-    return against.map(({ name, policy }, place) => {
-      // Schemas of tools are not stored; their tokens are, and take their room.
-      const reserve = Math.min(fitSettings.reserve + tools, fitSettings.window - 1)
-      const context = reading.fit({ ...fitSettings, reserve, policy })
+  async function compare(fitSettings: FitSettings, tools: number, factor: number) {
+    // Schemas of tools are not stored; their tokens are, and take their room.
+    const reserve = Math.min(fitSettings.reserve + tools, fitSettings.window - 1)
+    const others: { readonly sent: Sent; readonly figures: TimelinePoint['against'][number] }[] = []
+    for (const [place, { name, policy }] of against.entries()) {
+      const context = await reading.fit({ ...fitSettings, reserve, policy })
       const sent = toSent(context.messages, tools)
       const tokens = context.tokens + tools
       const reused = shared(sent, last.others[place], tokens)
       const [all, same] = [toModelTokens(tokens, factor), toModelTokens(reused, factor)]
-      return { sent, figures: { policy: name, tokens: all, reused: same, anew: all - same } }
-    })
+      others.push({ sent, figures: { policy: name, tokens: all, reused: same, anew: all - same } })
+    }
+    return others
   }
 
   async function madeOf(placed: PlacedCall | undefined) {
     if (!placed || isAnew) {
       const room = { ...options.room, factor: reading.factorOf(options.model) }
       const fitSettings = { ...settings, ...inCounts(room) }
-      const { receipt, messages: list } = reading.fit(fitSettings)
+      const { receipt, messages: list } = await reading.fit(fitSettings)
       return { room, fitSettings, account: receipt, stretches: receipt.stretches, sent: toSent(list, 0) }
     }
     const { plan, call } = placed
@@ -154,7 +159,7 @@ export function createPoints(
       const { factor } = room
       const { cut, ...figures } = figuresOf(account, room)
       const { seq, turn, time } = placed ? reading.last! : reading.asking!
-      const others = compare(fitSettings, sent.tools, factor)
+      const others = await compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
       const reused = model === last.model ? toModelTokens(shared(sent, last.sent, account.tokens), factor) : 0
@@ -202,7 +207,9 @@ async function loadCachedPrompt({ store, key }: LogSource, name: string): Promis
   return text
 }
 
-function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, room: Room) {
+/** The fields by their names: a receipt makes an account of every entry when all of it is read. */
+function figuresOf(made: Receipt | Plan, room: Room) {
+  const { policy, margin, tokens, cut } = made
   const { window, reserve } = inCounts(room)
   const over = Math.max(0, tokens + margin + reserve - window)
   const parts = Object.fromEntries(Object.entries(made.parts).filter(([, part]) => part > 0))
@@ -212,8 +219,6 @@ function figuresOf({ policy, margin, tokens, cut, ...made }: Receipt | Plan, roo
     cut: cut && toCutFigures(cut, room.factor),
   }
 }
-
-export type FateRun = Pick<ReceiptStretch, 'first' | 'last' | 'fate'>
 
 /** The fates of the entries 1 to `at`. An imported call may say nothing of an entry, which then counts as left out. */
 export function fateRuns(stretches: readonly FateRun[], at: number): readonly FateRun[] {
@@ -233,23 +238,4 @@ export function fateRuns(stretches: readonly FateRun[], at: number): readonly Fa
   }
   add(at, 'omitted')
   return runs
-}
-
-/** Runs as a text: `2k14e1r`. The letters are the first ones of the fates. */
-export const toFateText = (runs: readonly FateRun[]): string =>
-  runs.map(({ first, last, fate }) => `${last - first + 1}${fate[0]}`).join('')
-
-export function* readFates(text: string): Generator<FateRun> {
-  let first = 1
-  for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
-    const last = first + Number(many) - 1
-    yield { first, last, fate: fates.find(fate => fate[0] === letter) ?? 'omitted' }
-    first = last + 1
-  }
-}
-
-/** The fate of one entry in such a text; undefined where it does not reach the entry. */
-export function fateIn(text: string, entry: number): Fate | undefined {
-  for (const { last, fate } of entry >= 1 ? readFates(text) : []) if (entry <= last) return fate
-  return undefined
 }

@@ -6,6 +6,7 @@ import { shareIndex } from '../../../context/recall/index-transcript.ts'
 import type { LoggedMessage } from '../../../history/index.ts'
 import { applyHands, handsAt, type PlacedHands } from '../../../history/log/hand.ts'
 import { isHandEntry } from '../../../history/log/hand-entry.ts'
+import type { ThreadCopy } from '../../../history/log/thread-copy.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import type { TokenCounter } from '../../../tokens/create-counter.ts'
 import type { FitSettings } from '../fit-thread.ts'
@@ -14,8 +15,11 @@ export type ThreadReading = ReturnType<typeof createReading>
 
 interface ReadingState {
   readonly conversation: ReturnType<typeof createConversation>
-  /** The messages that contexts take, by place. */
-  readonly views: (MessageLike | undefined)[]
+  /** Reads on from a copy of the thread: the texts before it are loaded when they are needed. */
+  readonly past?: ThreadCopy | undefined
+  /** The messages that contexts take, from `first` on. */
+  readonly views: MessageLike[]
+  readonly first: number
   /** Running sums: [seq] are the tokens of all entries up to one. */
   readonly tokensUpTo: number[]
   readonly places: WeakMap<object, number>
@@ -32,10 +36,11 @@ interface ReadingState {
   readonly hands: PlacedHands[number][]
 }
 
-export function createReading(count: Required<TokenCounter>, past?: ReadingState) {
-  const read: ReadingState = past ?? {
+export function createReading(count: Required<TokenCounter>, before?: ReadingState) {
+  const read: ReadingState = before ?? {
     conversation: createConversation(count),
-    views: [undefined],
+    views: [],
+    first: 1,
     tokensUpTo: [0],
     places: new WeakMap(),
     prompts: new Map(),
@@ -46,7 +51,7 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
     layout: {},
     hands: [],
   }
-  const { conversation, views, tokensUpTo, places, prompts, factors } = read
+  const { conversation, past, views, first, tokensUpTo, places, prompts, factors } = read
 
   /** One object for each text, so that it is read once. */
   function promptOf(text: string): MessageLike {
@@ -57,10 +62,19 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
     return prompt
   }
 
+  /** Works with all texts that the work reads. */
+  const loaded = async <T>(work: () => T): Promise<T> => (past ? past.loaded(work) : work())
+
   return {
     count,
-    views,
     tokensUpTo,
+    loaded,
+    /** The message that contexts take at a place. */
+    viewAt: (seq: number): MessageLike | undefined => (seq < first ? past?.viewAt(seq) : views[seq - first]),
+    /** How many messages it holds. */
+    get size() {
+      return views.length
+    },
     get user() {
       return read.user
     },
@@ -83,35 +97,67 @@ export function createReading(count: Required<TokenCounter>, past?: ReadingState
       read.last = logged
       if (!isHandEntry(logged)) read.asking = logged
     },
-    seqOf: (message: object) => places.get(message),
+    seqOf: (message: object) => places.get(message) ?? past?.seqOf(message),
     /** The calibration of a model at the last entry; 1 where there is none. */
     factorOf: (model: string | undefined) => factors.get(model ?? '') ?? 1,
-    fit({ system, ...settings }: FitSettings): Context {
+    fit({ system, ...settings }: FitSettings): Promise<Context> {
       const prompt = system === undefined ? [] : [stampEntry(promptOf(system), 0, count)]
       const { system: leading, transcript } = conversation
       const options = { promptLayout: read.layout, ...settings, count } as FitOptions
       const input = { system: [...prompt, ...leading], transcript, origin: leading.length + 1 }
-      const wanted = applyHands(input, options, handsAt(read.hands), count)
-      return readWhole(fitConversation(wanted.view, wanted.options))
+      return loaded(() => {
+        const wanted = applyHands(input, options, handsAt(read.hands), count)
+        return readWhole(fitConversation(wanted.view, wanted.options))
+      })
     },
     /** The state of a reading that can be read on without changing this one. */
-    copy(): ReadingState {
+    copy(): Promise<ReadingState> {
       const { system, transcript } = conversation
       const { entries } = transcript
-      const fork = transcript.fork(entries.length)
-      // The words of the past are the same; what is read on is in the log already, and will be the same here.
-      shareIndex(transcript, fork)
-      for (let at = fork.entries.length; at < entries.length; at++) fork.append(entries[at]!.source, at)
-      return {
-        ...read,
-        conversation: createConversation(count, { system: [...system], transcript: fork }),
-        views: [...views],
-        tokensUpTo: [...tokensUpTo],
-        factors: new Map(factors),
-        hands: [...read.hands],
-      }
+      return loaded(() => {
+        const fork = transcript.fork(entries.length)
+        // The words of the past are the same; what is read on is in the log already, and will be the same here.
+        shareIndex(transcript, fork)
+        for (let at = fork.entries.length; at < entries.length; at++) fork.append(entries[at]!.source, at)
+        return {
+          ...read,
+          past: past?.of(fork),
+          conversation: createConversation(count, { system: [...system], transcript: fork }),
+          views: [...views],
+          tokensUpTo: [...tokensUpTo],
+          factors: new Map(factors),
+          hands: [...read.hands],
+        }
+      })
     },
   }
+}
+
+/** A reading that goes on from a copy of the thread: the entries before it are not read. */
+export function readOn(count: Required<TokenCounter>, past: ThreadCopy): ThreadReading {
+  const { system, transcript, facts, last, asking, at } = past
+  const tokensUpTo = [0]
+  for (const { tokens } of [...system, ...transcript.entries]) tokensUpTo.push(tokensUpTo.at(-1)! + tokens)
+  const isBefore = ([seq]: readonly [number, ...unknown[]]) => seq <= at
+  const factors = facts.calibrations
+    .filter(one => isBefore(one) && one[1].counter === count.id)
+    .map(([, { model, factor }]) => [model, factor] as const)
+  const newest = transcript.turns.at(-1)
+  return createReading(count, {
+    past,
+    views: [],
+    first: at + 1,
+    tokensUpTo,
+    places: new WeakMap(),
+    prompts: new Map(),
+    conversation: createConversation(count, { system, transcript }),
+    factors: new Map(factors),
+    user: newest === undefined ? 0 : system.length + 1 + transcript.units[newest]!.from,
+    last,
+    asking,
+    layout: facts.layouts.findLast(isBefore)?.[1] ?? {},
+    hands: facts.hands.filter(isBefore),
+  })
 }
 
 const mostPrompts = 16
