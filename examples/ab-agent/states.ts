@@ -33,6 +33,8 @@ export const preview = defineState({
     title: z.string(),
     variants: z.array(variant.extend({ percent: z.number() })),
     jobIds: z.array(z.string()),
+    /** The experiment that was created of these variants before. */
+    createdId: z.string().optional(),
   }),
   belongsTo: result => result.projectId,
 })

@@ -1,10 +1,12 @@
-/** The four tools. Each finds what earlier ones made in the conversation of the request. */
+/** The five tools. Each finds what earlier ones made in the conversation of the request. */
 import { createHash, randomUUID } from 'node:crypto'
+import { parseMessage } from 'throughline'
 import { defineTool } from 'throughline/chat'
 import { currentState, getContext, requireState } from 'throughline/request'
 import { z } from 'zod'
 import { ideasFor } from './ideas.ts'
 import { experiment, hypotheses, preview, variants } from './states.ts'
+import { isWholeYes } from './yes.ts'
 
 const nothing = z.object({})
 
@@ -52,11 +54,14 @@ const previewExperiment = defineTool({
   run: () => {
     const { projectId, url, title, variants: made } = requireState(variants)
     const share = Math.floor(100 / made.length)
+    const jobIds = made.map(({ jobId }) => jobId)
+    const created = currentState(experiment)
     const percent = (n: number) => (n === 0 ? 100 - share * (made.length - 1) : share)
     return {
       ...{ projectId, url, title },
       variants: made.map(({ label, text }, n) => ({ label, text, percent: percent(n) })),
-      jobIds: made.map(({ jobId }) => jobId),
+      jobIds,
+      ...(created?.jobIds.join() === jobIds.join() && { createdId: created.experimentId }),
     }
   },
 })
@@ -71,6 +76,8 @@ const createExperiment = defineTool({
     // Only a preview of an earlier turn counts: one that the user has seen, and said something about.
     const shown = requireState(preview, { fromEarlierTurn: true, missing: notConfirmed })
     if (shown.jobIds.join() !== jobIds.join()) throw new Error(otherVariants)
+    // A model may well take a question for a yes: the words of the user decide.
+    if (!isWholeYes(newestRequest())) throw new Error(noYes)
     const projectId = projectOf()
     const before = currentState(experiment)
     if (before?.jobIds.join() === jobIds.join()) return { ...before, status: 'was created before' }
@@ -80,9 +87,46 @@ const createExperiment = defineTool({
   },
 })
 
+const getExperiment = defineTool({
+  name: 'get_experiment',
+  description: 'Says what the conversation has: ideas, preview, the id of the experiment. Changes nothing.',
+  input: nothing,
+  run: () => {
+    const all = currentState(hypotheses)
+    const made = currentState(variants)
+    const shown = currentState(preview)
+    const created = currentState(experiment)
+    return {
+      url: all?.url ?? null,
+      ideas: all?.hypotheses.map(({ title }) => title) ?? [],
+      chosen: made?.title ?? null,
+      isPreviewShown:
+        shown !== undefined && shown.jobIds.join() === made?.variants.map(({ jobId }) => jobId).join(),
+      experimentId: created?.experimentId ?? null,
+      experimentUrl: created?.url ?? null,
+    }
+  },
+})
+
+/** The newest message of the user, from the whole log. */
+function newestRequest(): string {
+  const newest = getContext()
+    .conversation.map(parseMessage)
+    .findLast(({ role }) => role === 'user')
+  return newest?.text ?? ''
+}
+
+const noYes =
+  'The newest message of the user is no plain yes to the preview, so nothing was created. Ask whether to create it; "yes, create it" is a plain yes.'
 const notConfirmed =
   'The user has not confirmed a preview yet. Call preview_experiment, ask, and create the experiment only after the user has said yes in a message of their own.'
 const otherVariants =
   'The variants were made anew after the preview. Call preview_experiment again, and ask the user once more.'
 
-export const tools = [generateHypotheses, generateVariants, previewExperiment, createExperiment]
+export const tools = [
+  generateHypotheses,
+  generateVariants,
+  previewExperiment,
+  createExperiment,
+  getExperiment,
+]

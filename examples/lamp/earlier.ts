@@ -1,3 +1,4 @@
+import { bareText } from '../shared/understanding.ts'
 import type { Exchange } from './scenes.ts'
 
 /** A wish to play again what played before: one step back, or a thing by its name. */
@@ -8,12 +9,12 @@ interface Return {
 
 /** Reads "undo", "go back to the campfire". Undefined for every other request. */
 export function returnIn(request: string): Return | undefined {
-  const [wish, name] =
-    /^\W*(?:please )?(?:undo|go back|back|revert|return|bring back|rückgängig|zurück|deshaz|annule)\b(?: to)?(.*)$/iu.exec(
-      request.slice(0, 200),
+  const [wish, name = ''] =
+    /^(?:undo|go back|back|revert|return|bring back|take (?:that|it) back|rückgängig|mach (?:das|es) rückgängig|zurück|geh zurück|deshaz|annule|reviens)(?: to| zu| zum| zur| à)?(?: (.*))?$/u.exec(
+      bareText(request.slice(0, 200)),
     ) ?? []
   if (wish === undefined) return undefined
-  const words = wordsOf(name ?? '')
+  const words = wordsOf(name)
   return words.length > 0 ? { name: words.join(' ') } : {}
 }
 
@@ -41,7 +42,9 @@ export function findReturn(exchanges: readonly Exchange[], { name }: Return): Ex
 }
 
 const empty = new Set(
-  'the a an that this it one to what we had was before again please previous last program'.split(' '),
+  'the a an that this it one to what we had was before again please previous last program one step change ça cela das es letzte dernier dernière le la den die'.split(
+    ' ',
+  ),
 )
 
 function wordsOf(text: string): readonly string[] {

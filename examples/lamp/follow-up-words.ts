@@ -58,14 +58,6 @@ export const comparatives: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Words that may stand before a request and say nothing of it. */
-export const courtesies: ReadonlySet<string> = new Set(
-  list(
-    'please, ok, okay, hey, hm, well, so, oh, wait, nice, great, good, perfect, cool, thanks, yes, can, could, would, you',
-    'bitte, gut, schön, por, favor, bien, merci',
-  ),
-)
-
 /** A request that begins with one names a thing: "a sunset". "A bit slower" does not. */
 export const articles: ReadonlySet<string> = new Set(list('a, an, ein, eine, einen, un, una, une'))
 export const measures: ReadonlySet<string> = new Set(

@@ -1,8 +1,8 @@
+import { courtesies } from '../shared/understanding.ts'
 import {
   articles,
   changes,
   comparatives,
-  courtesies,
   makers,
   measures,
   newThings,

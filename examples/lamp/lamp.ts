@@ -4,10 +4,12 @@ import { summarizeProgram } from 'throughline/digests'
 import { createHistory } from 'throughline/history'
 import type { Model } from 'throughline/models'
 import type { Store } from 'throughline/stores'
+import { chipsFor, chipsIn } from '../shared/understanding.ts'
 import { findReturn, returnIn } from './earlier.ts'
 import { type Decision, decide } from './follow-up.ts'
 import { instructions } from './instructions.ts'
 import { type Program, readProgram, replySchema } from './program.ts'
+import { isOff, lampUnderstanding, turnsOn } from './rules/read-lamp.ts'
 import { findScenes, type Scene, sceneName, toExchanges } from './scenes.ts'
 import { type TokenUse, toTokenUse } from './token-use.ts'
 
@@ -33,6 +35,8 @@ export interface LampView {
   readonly exchanges: Awaited<ReturnType<typeof toExchanges>>
   /** What the next request would find in the window. */
   readonly tokens: TokenUse
+  /** Sentences that work now: of the last answer if it asked back, else of what plays and of the log. */
+  readonly chips: readonly string[]
 }
 
 export interface Lamp {
@@ -54,6 +58,8 @@ export interface LampOptions {
   readonly model: Model
   /** Whose lamp it is: every lamp is a tenant of the store, so lamps never see each other. */
   readonly name: string
+  /** The model is the rules of this folder: what they do not understand begins no scene. */
+  readonly isRules?: boolean
 }
 
 /**
@@ -64,7 +70,7 @@ export interface LampOptions {
  * A follow-up goes on in the scene: its last two exchanges are sent whole, older ones as one line each, and the newest
  * program always in full.
  */
-export function createLamp({ store, model, name }: LampOptions): Lamp {
+export function createLamp({ store, model, name, isRules = false }: LampOptions): Lamp {
   const policy = tiered({ full: 2, isCurrent: ({ messages }) => isProgram(messages.at(-1)?.text) })
   const history = createHistory({ store, tenant: name, window: lampWindow, reserve, policy })
   const settings = { format: replySchema, temperature: 0, maxTokens: reserve }
@@ -81,7 +87,7 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
   /** The conversation for a request. A new scene starts with the exchange that made the program that plays. */
   async function open(kind: Decision['kind']): Promise<string> {
     const { count, current } = await scenes()
-    if (kind === 'follow-up' && current) return current.conversation
+    if (kind === 'follow-up' && count > 0) return current?.conversation ?? sceneName(count)
     const conversation = sceneName(count + 1)
     loaded = Promise.resolve({ count: count + 1, ...(current && { current }) })
     if (current)
@@ -95,7 +101,9 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
     const { current } = await scenes()
     const isReturned = current && as !== 'new' ? yield* goBack(request, current) : false
     if (isReturned) return
-    const { decision, asked } = settle(request, current && as, decide(request, current !== undefined))
+    const isUnread = isRules && as === undefined && !playsSomething(request, current?.program)
+    const first = isUnread ? notRead : decide(request, current !== undefined)
+    const { decision, asked } = settle(request, current && as, first)
     yield { type: 'decision', ...decision }
     const conversation = await open(decision.kind)
     let reply = ''
@@ -120,7 +128,7 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
 
   /** Plays again what the log has, without a model. False where the request wants something else, or the log has no such thing. */
   async function* goBack(request: string, current: Scene): AsyncGenerator<LampPart, boolean> {
-    const wish = returnIn(request)
+    const wish = returnIn(request) ?? (isOff(current.program) && turnsOn(request) ? {} : undefined)
     const { count } = await scenes()
     const earlier = wish && findReturn(await toExchanges(history, count), wish)
     const { program } = earlier ? readProgram(earlier.reply) : {}
@@ -148,10 +156,12 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
       const { count, current } = await scenes()
       const conversation = current?.conversation ?? sceneName(count + 1)
       const { receipt } = await history.thread(conversation).context({ system: instructions })
+      const exchanges = await toExchanges(history, count, { conversation, receipt })
       return {
         ...(current && { program: current.program, summary: summarizeProgram(current.program) }),
-        exchanges: await toExchanges(history, count, { conversation, receipt }),
+        exchanges,
         tokens: toTokenUse(receipt),
+        chips: chipsOf(exchanges, current?.program),
       }
     },
     async *ask(request, options = {}) {
@@ -164,6 +174,19 @@ export function createLamp({ store, model, name }: LampOptions): Lamp {
       }
     },
   }
+}
+
+const notRead: Decision = { kind: 'follow-up', why: 'no word of it asks for something else' }
+
+const playsSomething = (request: string, program: Program | undefined) =>
+  lampUnderstanding.read(request, { program })?.kind === 'play'
+
+function chipsOf(exchanges: LampView['exchanges'], program: Program | undefined): readonly string[] {
+  const asked = chipsIn(exchanges.at(-1)?.reply ?? '')
+  if (asked.length > 0) return asked
+  const earlier = findReturn(exchanges, {})
+  const before = earlier && readProgram(earlier.reply).program
+  return chipsFor(lampUnderstanding, { program, before, exchanges })
 }
 
 function isProgram(text = ''): boolean {

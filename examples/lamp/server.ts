@@ -22,7 +22,7 @@ export function createLampServer({ store, model, modelName, isRules }: LampServe
   const lamps = new Map<string, Lamp>()
 
   function lampOf(name: string): Lamp {
-    const lamp = lamps.get(name) ?? createLamp({ store, model, name })
+    const lamp = lamps.get(name) ?? createLamp({ store, model, name, isRules })
     if (!lamps.has(name) && lamps.size >= mostLamps) throw new Refusal(429, 'There are too many lamps.')
     lamps.set(name, lamp)
     return lamp

@@ -12,7 +12,8 @@ export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
 }
 
 export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
-  const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000, toolsInOrder: inOrder = false } = options
+  const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
+  const { toolsInOrder: inOrder = (options.state?.length ?? 0) > 0 } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
   const mostTokens = () => asking!.mostResultTokens
   // A list that its client sends has no numbers in a log.

@@ -25,7 +25,7 @@ export interface ChatOptions extends TurnOptions {
   readonly maxRounds?: number
   /** How long a tool may take. Default one minute. */
   readonly toolTimeoutMs?: number
-  /** Whether tools of a round run in order, to find what earlier ones remembered. A tool's `inOrder` wins. Default false. */
+  /** Whether tools of a round run in order, to find what earlier ones made. A tool's `inOrder` wins. Default: whether `state` names one. */
   readonly toolsInOrder?: boolean
   /** The counter for `respond`; a history has its own. Default `estimate()`. */
   readonly count?: TokenCounter

@@ -162,9 +162,25 @@ export function requireState<Value>(
   { missing = state.missing, ...options }: RequireStateOptions<Value> = {},
 ): Value {
   const { value, skipped } = read(state, options)
-  if (value === undefined) throw new StateMissingError(state.name, missing, skipped)
-  return value as Value
+  if (value !== undefined) return value as Value
+  const text = isBeingMade(state) ? `${missing} ${madeBeside}` : missing
+  throw new StateMissingError(state.name, text, skipped)
 }
+
+/** Whether a tool of the state was called in the newest message, and has no result yet: it runs beside this one. */
+function isBeingMade({ tools }: State<unknown>): boolean {
+  const { conversation } = currentScope()
+  const at = conversation.findLastIndex((message, seq) => readMessage(message, seq).calls.length > 0)
+  if (at < 0) return false
+  const later = conversation.slice(at + 1).map((message, place) => readMessage(message, at + 1 + place))
+  if (later.some(({ role }) => role === 'user')) return false
+  const answered = new Set(later.flatMap(({ results }) => results.map(({ callId }) => callId)))
+  const { calls } = readMessage(conversation[at]!, at)
+  return calls.some(({ id, name }) => tools.includes(name) && !answered.has(id))
+}
+
+const madeBeside =
+  'It was called in the same message and is not done: call it first and wait for its result (with toolsInOrder, the tools of one message wait for each other).'
 
 /** Keeps a tool's value for later tools of this request, until it stands in the conversation. */
 export function rememberState<Value>(state: State<Value>, value: Value): void {

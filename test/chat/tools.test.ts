@@ -1,6 +1,6 @@
 import { type ChatOptions, createChat, defineTool, type Tool } from 'throughline/chat'
 import { openaiCompatible } from 'throughline/models'
-import { currentState, getContext, rememberState } from 'throughline/request'
+import { currentState, getContext, rememberState, requireState } from 'throughline/request'
 import { defineState } from 'throughline/state'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -84,7 +84,20 @@ describe('tools', () => {
       defineTool({ name: 'look', input: anything, ...options, run: () => noted.push('looked') && 'fine' })
 
     it.each<[string, readonly Tool[], Partial<ChatOptions>, readonly string[], string]>([
-      ['by default', [write(), send(), look()], {}, ['sent', 'looked', 'written'], 'sent: nothing'],
+      [
+        'no tool by default, where the chat names no state',
+        [write(), send(), look()],
+        { state: [] },
+        ['sent', 'looked', 'written'],
+        'sent: nothing',
+      ],
+      [
+        'all by default, where the chat names a state',
+        [write(), send(), look()],
+        {},
+        ['written', 'sent', 'looked'],
+        'sent: a letter',
+      ],
       [
         'all of a chat',
         [write(), send(), look()],
@@ -95,14 +108,14 @@ describe('tools', () => {
       [
         'a tool that waits for those before it',
         [write(), send({ inOrder: true }), look()],
-        {},
+        { toolsInOrder: false },
         ['written', 'sent', 'looked'],
         'sent: a letter',
       ],
       [
         'a tool that holds up those behind it',
         [write({ inOrder: true }), send(), look()],
-        {},
+        { toolsInOrder: false },
         ['written', 'sent', 'looked'],
         'sent: a letter',
       ],
@@ -122,6 +135,23 @@ describe('tools', () => {
       const results = sent()[1]!.messages.filter(({ role }) => role === 'tool')
       expect(results.map(({ content }) => content)).toEqual(['{"text":"a letter"}', result, 'fine'])
       await expectGoesOn(text => chat.send(text, inChat), thread)
+    })
+
+    it('or else learn from the error that the tool before them is not done', async () => {
+      const need = defineTool({ name: 'need', input: anything, run: () => requireState(draft).text })
+      const answers = [calling(['write'], ['need'])]
+      const beside = await scripted(answers, [write(), need], { state: [draft], toolsInOrder: false })
+      await partsOf(beside.chat.send('Write and send it.', inChat))
+      expect(beside.sent()[1]!.messages.at(-1)!.content).toBe(
+        'Error: No draft available. Please use the write tool first. It was called in the same message and is not done: call it first and wait for its result (with toolsInOrder, the tools of one message wait for each other).',
+      )
+      const inOrder = await scripted(answers, [write(), need], { state: [draft] })
+      await partsOf(inOrder.chat.send('Write and send it.', inChat))
+      expect(inOrder.sent()[1]!.messages.at(-1)!.content).toBe('a letter')
+      // A tool that was called in an earlier turn is not being made.
+      const alone = await scripted([calling(['need'])], [write(), need], { state: [draft] })
+      await partsOf(alone.chat.send('Send it.', inChat))
+      expect(alone.sent()[1]!.messages.at(-1)!.content).not.toContain('toolsInOrder')
     })
 
     it('do not begin once the turn is cancelled', async () => {

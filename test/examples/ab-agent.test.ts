@@ -116,7 +116,7 @@ describe.each(['browser', 'store'] as const)('the conversation is kept by the %s
       'create_experiment output-error',
     ])
     expect(refusalIn(early)).toContain('The user has not confirmed a preview yet.')
-    expect(toolsOf(await chat.say('No, leave it.'))).toEqual([])
+    expect(toolsOf(await chat.say('No, leave it.'))).toEqual(['get_experiment output-available'])
     await chat.say('variants for the second hypothesis')
     expect(refusalIn(await chat.say('yes'))).toContain('The variants were made anew after the preview.')
     await chat.say('preview')

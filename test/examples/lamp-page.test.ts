@@ -73,9 +73,11 @@ describe('the page of the lamp', () => {
   it('keeps what plays when a request is not understood, and shows everything again after a reload', async () => {
     const { page, faults } = await openPage({ url }, '/#two', small)
     await page.getByRole('button', { name: 'a thunderstorm' }).click()
-    await page.getByRole('button', { name: 'a bit slower' }).waitFor()
+    await page.getByRole('button', { name: 'stop moving' }).waitFor()
     await say(page, '<img src=x onerror=alert(1)> taste of plums')
-    await page.getByText('I did not understand this one').waitFor()
+    await page.getByText('I do not understand').waitFor()
+    // What it asks back with stands below as chips.
+    await expect.poll(() => page.locator('#ideas button').count()).toBe(3)
     await page.getByRole('img', { name: /The lamp plays a thunderstorm, 4 steps/ }).waitFor()
     const said = await page.locator('.talk > li').count()
     await page.reload()

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Program, readProgram } from '../../examples/lamp/program.ts'
-import { lampAnswer, notUnderstood } from '../../examples/lamp/rules/lamp-answer.ts'
+import { lampAnswer } from '../../examples/lamp/rules/lamp-answer.ts'
+import { type LampState, lampUnderstanding } from '../../examples/lamp/rules/read-lamp.ts'
+import { chipsFor, chipsIn } from '../../examples/shared/understanding.ts'
 import { parseMessage } from '../../src/log/parse-message.ts'
 import { assistant, system, user } from '../../src/testing/builders.ts'
 
@@ -153,14 +155,101 @@ describe('the rules of the lamp', () => {
     expect(programOf(instructions, user('make it red')).name).toBe('make it red')
   })
 
-  it('say what they are where they understand nothing', () => {
-    expect(answer(user('constructor'))).toBe(notUnderstood)
-    expect(notUnderstood).toMatch(/^I am a few rules, not a model\./)
+  it('ask back where they understand nothing, never in the same words, with sentences that work', () => {
+    const chat = [user('constructor')]
+    const said = new Set<string>()
+    for (let round = 0; round < 9; round++) {
+      const reply = answer(...chat)
+      expect(readProgram(reply).program).toBeUndefined()
+      const chips = chipsIn(reply)
+      expect(chips.length).toBeGreaterThanOrEqual(2)
+      expect(chips.filter(chip => readProgram(answer(user(chip))).program === undefined)).toEqual([])
+      said.add(reply)
+      chat.push(assistant(reply), user('constructor'))
+    }
+    expect(said.size).toBe(9)
     const waves = user('blue waves')
     expect(answer(waves, assistant(answer(waves)), user('brighter'))).toMatch(
       /cannot change that any further/,
     )
-    expect(answer(waves, assistant(answer(waves)), user('make it taste of plums'))).toBe(notUnderstood)
+    expect(answer(user('what can you do?'))).toMatch(/^I am a few rules, not a model\./)
+  })
+
+  // What plays stays as it is.
+  it.each([
+    'something soft for the evening',
+    'un petit quelque chose de doux',
+    'ich hätte gern etwas wie am Meer',
+    'quiero algo para dormir',
+    'I do not want it red',
+    "I don't like blue",
+    'make step 9 red',
+    'make the moon red',
+    'make it taste of red plums and of blue cheese',
+    'what colour is the second step?',
+    'would you say that a sunset is red?',
+    'no',
+    'leave it',
+    'go back to the jellyfish',
+    'the kettle is on the fire again',
+  ])('let a thunderstorm play on: %s', request => {
+    const storm = user('a thunderstorm')
+    const reply = answer(storm, assistant(answer(storm)), user(request))
+    expect([request, readProgram(reply).program]).toEqual([request, undefined])
+    expect(reply.length).toBeGreaterThan(10)
+  })
+
+  it('hold still without going off, and go off only when all of a request says so', () => {
+    const storm = played('a thunderstorm')
+    expect(played('a thunderstorm', 'stop moving').steps).toEqual([
+      { id: '1', command: { type: 'pattern', name: 'solid', params: { color: '#1A1A2E' } }, duration: null },
+    ])
+    expect(played('a thunderstorm', 'turn off the sparkle').steps.map(({ id }) => id)).toEqual([
+      '1',
+      '2',
+      '4',
+    ])
+    for (const request of [
+      'stop',
+      'off please',
+      'mach das Licht aus',
+      'éteins la lumière',
+      'switch the lamp off now',
+    ])
+      expect(played('a thunderstorm', request).steps).toMatchObject([{ command: { type: 'stop' } }])
+    expect(played('a thunderstorm', 'let step 2 last 5 seconds').steps).toEqual(
+      storm.steps.map((step, at) => (at === 1 ? { ...step, duration: 5000 } : step)),
+    )
+    expect(played('a thunderstorm', 'step 3 green').steps.map(colourOf)).toEqual(
+      storm.steps.map((step, at) => (at === 2 ? '#00FF00' : colourOf(step))),
+    )
+    expect(played('a thunderstorm', 'repeat steps 2 to 4 three times').loop).toEqual({
+      count: 3,
+      start_step: '2',
+      end_step: '4',
+    })
+    expect(played('a thunderstorm', 'Schritt 2 bitte vier Sekunden').steps[1]!.duration).toBe(4000)
+  })
+
+  it('offer sentences of what plays, at most seven, none of which would be refused', () => {
+    const states: LampState[] = [{}]
+    for (const requests of [
+      ['blue waves'],
+      ['a thunderstorm', 'make it red'],
+      ['write HELLO'],
+      ['a sea', 'off'],
+    ])
+      states.push({ before: played('a sunset'), program: played(...requests) })
+    for (const state of states) {
+      const chips = chipsFor(lampUnderstanding, state)
+      expect(chips.length).toBeGreaterThanOrEqual(3)
+      expect(chips.length).toBeLessThanOrEqual(7)
+      for (const chip of chips) {
+        const intent = lampUnderstanding.read(chip, state)
+        expect([chip, intent?.kind]).toEqual([chip, 'play'])
+        if (intent?.kind === 'play') expect(intent.program.steps).not.toEqual(state.program?.steps)
+      }
+    }
   })
 })
 

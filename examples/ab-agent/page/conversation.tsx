@@ -1,6 +1,7 @@
 import { useChat } from '@ai-sdk/react'
 import { DefaultChatTransport } from 'ai'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Chips } from './chips.tsx'
 import { keep } from './kept.ts'
 import type { KeptBy, Message } from './message.ts'
 import { MessageView } from './message-view.tsx'
@@ -40,7 +41,7 @@ export function Conversation({ id, keptBy, messages: before, onAnswer }: Convers
   return (
     <main>
       <div className="messages" role="log" aria-label="Conversation">
-        {messages.length === 0 && <Start onChoose={say} />}
+        {messages.length === 0 && <Start />}
         {messages.map((message, at) => (
           <MessageView
             key={message.id}
@@ -56,24 +57,13 @@ export function Conversation({ id, keptBy, messages: before, onAnswer }: Convers
         )}
         <div ref={end} />
       </div>
+      <Chips messages={messages} isBusy={isBusy} onSay={say} />
       <Say isBusy={isBusy} onSay={say} onStop={() => void stop()} />
     </main>
   )
 }
 
-const starts = [
-  {
-    text: 'Plan a test for https://shop.example/checkout',
-    about: 'three tools in one turn, then a question',
-  },
-  { text: 'Generate the variants.', about: 'refused: there is no hypothesis yet' },
-  {
-    text: 'Test https://shop.example/pricing and create it at once.',
-    about: 'refused until you have seen the preview and said yes',
-  },
-]
-
-function Start({ onChoose }: { readonly onChoose: (text: string) => void }) {
+function Start() {
   return (
     <section className="start">
       <h2>Plan an A/B test</h2>
@@ -81,11 +71,6 @@ function Start({ onChoose }: { readonly onChoose: (text: string) => void }) {
         Hypotheses, variants, a preview; and when you have confirmed it, the experiment. Each message goes to
         the other of two server processes. What one of them made, the other finds in the conversation.
       </p>
-      {starts.map(({ text, about }) => (
-        <button type="button" key={text} onClick={() => onChoose(text)}>
-          {text} <small>{about}</small>
-        </button>
-      ))}
     </section>
   )
 }

@@ -34,15 +34,14 @@ function play(program, summary) {
     program ? `The lamp plays ${summary}` : 'The lamp is off',
   )
   pause.disabled = program === undefined
-  showIdeas(program ? changes : beginnings)
 }
 
-const beginnings = ['a thunderstorm', 'blue waves', 'a red heart', 'write HELLO']
-const changes = ['a bit slower', 'add a white flash at the end', 'make it blue', 'undo', 'a sunset']
-
-/** @param {readonly string[]} ideas */
-function showIdeas(ideas) {
-  const buttons = ideas.map(idea => {
+/**
+ * What works now, word for word.
+ * @param {readonly string[]} chips
+ */
+function showChips(chips) {
+  const buttons = chips.map(idea => {
     const button = element('button', '', idea)
     button.type = 'button'
     button.addEventListener('click', () => void ask(idea))
@@ -89,6 +88,7 @@ async function ask(request) {
   if (!view || asking) return
   labelExchanges(view.exchanges)
   showTokens(view.tokens)
+  showChips(view.chips)
 }
 
 /** @param {AbortController | undefined} busy */
@@ -105,7 +105,7 @@ function show(busy) {
 
 async function open() {
   try {
-    const { program, summary = '', exchanges, tokens, modelName, isRules } = await readLamp()
+    const { program, summary = '', exchanges, tokens, chips, modelName, isRules } = await readLamp()
     find('model', HTMLElement).textContent = `driven by ${modelName}`
     find('welcome', HTMLElement).textContent = isRules
       ? 'I am a few rules, not a model: I know colours, patterns, a few scenes and simple changes. Start me with --ollama to talk to a model.'
@@ -113,6 +113,7 @@ async function open() {
     showExchanges(exchanges)
     showTokens(tokens)
     play(program, summary)
+    showChips(chips)
     pause.textContent = lamp.isPaused ? 'Play' : 'Pause'
   } catch {
     find('model', HTMLElement).textContent =

@@ -11,6 +11,11 @@ import { durationIn, levelIn, paceIn, patternIn, timesIn } from './words.ts'
 export function editProgram(program: Program, request: string): Program | undefined {
   const off = offIn(request)
   if (off) return { ...off, name: program.name }
+  if (holdsStill.test(request)) return heldStill(program)
+  const loop = loopOfSteps(program, request)
+  if (loop) return loop
+  // A step that is not there must not become all of them.
+  if (!adds.test(request) && chosenSteps(request, program.steps) === 'missing') return undefined
   const added = addStep(program, request)
   if (added) return added
   const ordered = editOrder(program, request)
@@ -20,19 +25,65 @@ export function editProgram(program: Program, request: string): Program | undefi
   return JSON.stringify(edited) === JSON.stringify(program) ? undefined : edited
 }
 
+const holdsStill =
+  /\b(?:stop|quit) (?:moving|blinking|flashing|pulsing|flickering|dancing|turning|sparkling)\b|\b(?:hold|stand|keep|stay) (?:it )?still\b|\bfreeze\b|\bstillhalten\b|\bbeweg dich nicht\b|\bne bouge plus\b|\barrête de (?:bouger|clignoter)\b/iu
+
+/** One colour that stays, of the first step that has one; a drawing stays as it is. */
+function heldStill(program: Program): Program | undefined {
+  const commands = program.steps.map(({ command }) => command)
+  const command = commands.find(({ type }) => type !== 'stop')
+  if (!command || command.type === 'stop') return undefined
+  const still: Command =
+    command.type === 'render'
+      ? {
+          ...command,
+          elements: command.elements.map(one => (one.type === 'text' ? { ...one, scroll: false } : one)),
+        }
+      : {
+          type: 'pattern',
+          name: 'solid',
+          params: {
+            color: command.params.color ?? '#FFFFFF',
+            ...(command.params.brightness !== undefined && { brightness: command.params.brightness }),
+          },
+        }
+  const held = { name: program.name, steps: [{ id: '1', command: still, duration: null }] }
+  return JSON.stringify(still) === JSON.stringify(command) && program.steps.length === 1 ? undefined : held
+}
+
+/** `loop steps 2 to 3 four times` */
+function loopOfSteps(program: Program, request: string): Program | undefined {
+  const [, from, to] =
+    /\b(?:loop|repeat|wiederhole|répète)\b.{0,20}?\b(\d{1,2}) (?:to|and|through|bis|und|à|et) (?:step )?(\d{1,2})\b/iu.exec(
+      request,
+    ) ?? []
+  if (from === undefined) return undefined
+  const [first, last] = [program.steps[Number(from) - 1], program.steps[Number(to) - 1]]
+  if (!first || !last || Number(from) > Number(to)) return undefined
+  const { steps } = repeated(program.steps, 0)
+  return {
+    ...program,
+    steps,
+    loop: { count: timesIn(request) ?? 0, start_step: first.id, end_step: last.id },
+  }
+}
+
 /** The most steps that a program has. */
 const mostSteps = 20
 const addedMs = 1500
 
+const adds = /\b(?:add|append|insert|put|start with|end with|begin with|füge?|ajoute)\b(.*)$/i
+
 /** `add a white flash at the end`, `start with a rainbow`, `add a red pulse after the wave` */
 function addStep(program: Program, request: string): Program | undefined {
-  const [, words] = /\b(?:add|append|insert|put|start with|end with|begin with)\b(.*)$/i.exec(request) ?? []
+  const words = adds.exec(request)?.[1]
   const { steps } = program
   if (words === undefined || steps.length >= mostSteps) return undefined
   const [thing = '', after] = words.split(/\b(?:after|behind|following)\b/i)
   const command = commandIn(thing.replace(/\b(?:at|to|in) the (?:very )?(?:end|start|beginning)\b/i, ''))
   if (!command) return undefined
   const behind = after === undefined ? undefined : chosenSteps(after, steps)
+  if (behind === 'missing') return undefined
   const isFirst = /\b(?:start|begin)/i.test(request)
   const place = behind ? steps.findLastIndex(behind.isChosen) + 1 : isFirst ? 0 : steps.length
   const step = { id: '', command, duration: durationIn(words) ?? addedMs }
@@ -43,7 +94,8 @@ function addStep(program: Program, request: string): Program | undefined {
   return { ...program, ...repeated(numbered, loop?.count ?? 0) }
 }
 
-const removes = /\b(?:remove|delete|drop|take out|get rid|without)\b/i
+const removes =
+  /\b(?:remove|delete|drop|take out|get rid|without|turn off|entferne|enlève|supprime|ohne|sans)\b/i
 
 function editOrder(program: Program, request: string): Program {
   const { steps } = program
@@ -52,8 +104,9 @@ function editOrder(program: Program, request: string): Program {
     return { ...program, steps: steps.toReversed().map((step, at) => ({ ...step, id: ids[at]! })) }
   }
   if (!removes.test(request)) return program
-  const isLast = /\blast\b/i.test(request)
+  const isLast = /\blast\b|\bletzte|\bderni[eè]r/i.test(request)
   const gone = isLast ? undefined : chosenSteps(request, steps)
+  if (gone === 'missing') return program
   const rest = isLast ? steps.slice(0, -1) : steps.filter((step, at) => !gone?.isChosen(step, at))
   if (rest.length === 0 || rest.length === steps.length) return program
   return { ...program, steps: rest, ...(program.loop && repeated(rest, program.loop.count)) }
@@ -61,6 +114,7 @@ function editOrder(program: Program, request: string): Program {
 
 function editSteps(program: Program, request: string): Program {
   const chosen = chosenSteps(request, program.steps)
+  if (chosen === 'missing') return program
   const wish = chosen?.rest ?? request
   const change = {
     pattern: patternIn(wish),

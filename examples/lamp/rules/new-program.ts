@@ -1,3 +1,4 @@
+import { bareText } from '../../shared/understanding.ts'
 import type { Command, Program } from '../program.ts'
 import { recolourFor } from './recolour.ts'
 import { pattern, sceneIn, toProgram, words } from './scenes.ts'
@@ -5,7 +6,7 @@ import { coloursIn, paceIn, patternIn, timesIn } from './words.ts'
 
 /** Makes a program from the words of a request; undefined where the rules understand none of them. */
 export function newProgram(request: string): Program | undefined {
-  const name = request
+  const name = (request.length > 40 ? bareText(request) : request)
     .replace(/^something new: */i, '')
     .replace(/\s+/g, ' ')
     .trim()
@@ -17,11 +18,13 @@ export function newProgram(request: string): Program | undefined {
 
 type Made = Omit<Program, 'name'> | undefined
 
+/** Only all of a request switches the lamp off: "stop moving" and "turn off the sparkle" want something else. */
 export function offIn(request: string): Made {
-  const isOff =
-    /\b(?:turn|switch)(?: it| the lamp| the light)? off\b|^\W*(?:off|stop|aus|apaga|éteins)\b/i.test(request)
-  return isOff ? toProgram('', [[{ type: 'stop' }, null]]) : undefined
+  return offWords.test(bareText(request)) ? toProgram('', [[{ type: 'stop' }, null]]) : undefined
 }
+
+const offWords =
+  /^(?:(?:turn|switch|power) (?:it |everything |(?:the |that )?(?:lamp|lights?|leds?) )?off|(?:turn|switch) off(?: it| everything| all| (?:the |that )?(?:lamp|lights?|leds?))?|off|stop(?: it)?|lights? (?:off|out)|aus|ausschalten|(?:mach|schalte?) (?:es |sie |alles |(?:das |die )?(?:licht|lampe) )?aus|apaga(?: la (?:luz|lámpara))?|éteins(?: tout| la (?:lampe|lumière))?)$/u
 
 /** `write HELLO`, `say "good night" in red` */
 function textIn(request: string): Made {

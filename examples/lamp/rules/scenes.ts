@@ -198,3 +198,13 @@ const scenes: readonly (readonly [words: RegExp, make: () => Omit<Program, 'name
 export function sceneIn(request: string): Omit<Program, 'name'> | undefined {
   return scenes.find(([words]) => words.test(request))?.[1]()
 }
+
+/** The words of a text that name scenes, as they stand there. */
+export function sceneWordsIn(text: string): readonly string[] {
+  const words =
+    text
+      .slice(0, 500)
+      .toLowerCase()
+      .match(/\p{L}+/gu) ?? []
+  return words.filter(word => sceneIn(word) !== undefined)
+}

@@ -48,7 +48,7 @@ export function patternIn(text: string): PatternCommand['name'] | undefined {
 
 /** How much faster than before: 0.5 is half as fast; 1 if the text says nothing of speed. */
 export function paceIn(text: string): number {
-  const isSlow = /\bslow|\bcalmer|\bgentler|\blangsam|\blent/i.test(text)
+  const isSlow = /\bslow|\bcalmer|\bgentler|\blangsam|\bruhiger|\blent|\bdoucement/i.test(text)
   const isFast =
     /\bfast|\bquick|\bspeed (?:it )?up|\bdouble the speed|\bschnell|\brápid|\brapid|\bvite/i.test(text)
   if (isSlow === isFast) return 1
@@ -61,19 +61,32 @@ export function paceIn(text: string): number {
 
 /** How much brighter than before; 1 if the text says nothing of brightness. */
 export function levelIn(text: string): number {
-  if (/\btoo bright|\bdim|\bdarker|\bsofter|\bdunkler|\bhalf as bright/i.test(text)) return 0.5
-  return /\btoo dark|\bbright|\bheller|\bbrillante/i.test(text) ? 2 : 1
+  if (/\btoo bright|\bdim|\bdarker|\bsofter|\bdunkler|\bsanfter|\bsombre|\bhalf as bright/i.test(text))
+    return 0.5
+  return /\btoo dark|\bbright|\bheller|\bplus clair|\bbrillante/i.test(text) ? 2 : 1
 }
 
 const numbers = ['once', 'twice', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+const foreign: readonly (readonly string[])[] = [
+  'ein eine einen einmal un une'.split(' '),
+  'zwei zweimal deux dos'.split(' '),
+  'drei dreimal trois tres'.split(' '),
+  'vier viermal quatre cuatro'.split(' '),
+  'fünf fünfmal cinq cinco'.split(' '),
+]
 
 /** How often a text wants it: "three times" is 3, "forever" 0. */
 export function timesIn(text: string): number | undefined {
-  if (/\bfor ?ever\b|\bendless|\ball the time\b/i.test(text)) return 0
-  const [, digits, word] = /\b(?:(\d{1,4})|(\p{L}+)) times\b/iu.exec(text) ?? []
+  if (/\bfor ?ever\b|\bendless|\ball the time\b|\bendlos\b|\bimmer\b|\bsans fin\b/i.test(text)) return 0
+  if (/\b(?:stop|no|without|don'?t) (?:loop|repeat)/i.test(text)) return 1
+  const [, digits, word] =
+    /(?<![\p{L}\p{N}])(?:(\d{1,4})|(\p{L}+)) ?(?:times|mal|fois|veces)\b/iu.exec(text) ?? []
   if (digits !== undefined) return Number(digits)
   const named = (word ?? /\b(?:once|twice)\b/i.exec(text)?.[0] ?? '').toLowerCase()
-  const at = numbers.indexOf(named)
+  const at = Math.max(
+    numbers.indexOf(named),
+    foreign.findIndex(words => words.includes(named)),
+  )
   return at < 0 ? undefined : at + 1
 }
 
@@ -97,6 +110,10 @@ export function durationIn(text: string): number | undefined {
 }
 
 function countOf(word = 'a'): number | undefined {
-  const at = small.indexOf(word.toLowerCase().replace(/^(?:one|an)$/, 'a'))
+  const plain = word.toLowerCase().replace(/^(?:one|an)$/, 'a')
+  const at = Math.max(
+    small.indexOf(plain),
+    foreign.findIndex(words => words.includes(plain)),
+  )
   return at < 0 ? undefined : at + 1
 }

@@ -7,7 +7,7 @@ import { callsQuery, threadsQuery, turnsQuery, usualActor, usualBranch } from '.
 import type { TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch, ViewPlace } from '../../parts/address.ts'
 import { type Fate, type FateRun, readFates, runAt } from '../../parts/fates.ts'
-import { amountOf } from '../../parts/format.ts'
+import { amountOf, isShown } from '../../parts/format.ts'
 import type { LiveReply } from '../../parts/live-replies.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './chat-rows.ts'
@@ -47,8 +47,8 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const { actor = usualActor, branch = usualBranch } = search
   const threads = useQuery(threadsQuery(conversation))
   const branches = useMemo(
-    () => (threads.data?.threads ?? []).filter(one => one.actor === actor),
-    [threads.data, actor],
+    () => (threads.data?.threads ?? []).filter(one => one.actor === actor && isShown(one, branch)),
+    [threads.data, actor, branch],
   )
   const shownBranch = branches.find(one => one.branch === branch)
   const head = shownBranch?.head ?? 0
