@@ -103,6 +103,18 @@ it('has experiments as a plug: only the program knows them, and hands them to th
   expect(importers).toEqual(['lemonade-stand.ts', 'main.ts'])
 })
 
+it('has dialects that do not know each other: what several need stands beside their folders', () => {
+  const folder = /^models\/dialects\/(\w+)\//
+  const dialectOf = (file: string) => folder.exec(file)?.[1]
+  const known = files.flatMap(file =>
+    dialectOf(file) === undefined
+      ? []
+      : graph.get(file)!.filter(target => ![undefined, dialectOf(file)].includes(dialectOf(target))),
+  )
+  expect(files.filter(file => dialectOf(file) !== undefined).length).toBeGreaterThan(20)
+  expect(known).toEqual([])
+})
+
 it('has no circle of imports', () => {
   expect(circleIn(graph)).toBeUndefined()
 })

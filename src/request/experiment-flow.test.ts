@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Dialect, MessageLike } from '../log/message.ts'
+import type { MessageDialect, MessageLike } from '../log/message.ts'
 import { someHypothesis, someVariants } from '../state/experiment.fixture.ts'
 import { assistant, dialects, round, user } from '../state/rounds.fixture.ts'
 
@@ -69,7 +69,7 @@ interface Input {
 type Step = readonly [tool: string, input?: Input]
 
 interface Options {
-  readonly dialect: Dialect
+  readonly dialect: MessageDialect
   readonly projectId: string
 }
 type Server = Awaited<ReturnType<typeof startServer>>

@@ -1,7 +1,7 @@
 import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { isObject, parseJson, present } from '../../log/values.ts'
-import { isAnthropicHost } from '../../models/anthropic/anthropic.ts'
+import { isAnthropicHost } from '../../models/dialects/anthropic/anthropic.ts'
 import { ModelError } from '../../models/model.ts'
 import type { AskedServer } from '../../models/to-model-error.ts'
 import { askJson } from '../../models/wire/ask.ts'
