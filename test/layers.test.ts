@@ -104,7 +104,7 @@ it('has experiments as a plug: only the program knows them, and hands them to th
 })
 
 it('has dialects that do not know each other: what several need stands beside their folders', () => {
-  const folder = /^models\/dialects\/(\w+)\//
+  const folder = /^models\/dialects\/([\w-]+)\//
   const dialectOf = (file: string) => folder.exec(file)?.[1]
   const known = files.flatMap(file =>
     dialectOf(file) === undefined

@@ -4,7 +4,7 @@ import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-quer
 import type { AnswerOf } from '../../api/client.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
 import { callsQuery, threadsQuery, turnsQuery, usualActor, usualBranch } from '../../api/queries.ts'
-import type { TimelinePoint } from '../../api/timeline.ts'
+import type { Stretch, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch, ViewPlace } from '../../parts/address.ts'
 import { type Fate, type FateRun, readFates, runAt } from '../../parts/fates.ts'
 import { amountOf, isShown } from '../../parts/format.ts'
@@ -60,7 +60,8 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
   const point =
     useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
-  const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
+  const { sent: rows, stretches = noStretches } =
+    useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data ?? {}
   const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
 
   const lastTurn = turns?.at(-1)
@@ -78,12 +79,18 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
       versions: versionsOf(branches, branch),
       metas: replyMetas(calls ?? [], lastTurn?.turn, written),
       turnOf: (seq: number) => turns && runAt(turns, seq),
+      deletedAt: (seq: number) => deletion.exec(runAt(stretches, seq)?.why ?? '')?.[1],
     }
-  }, [point, rows, branches, branch, calls, turns, lastTurn, written])
+  }, [point, rows, stretches, branches, branch, calls, turns, lastTurn, written])
   /** A client of the server writes to this branch: what is asked here must not stand where it goes on. */
   const isOfClient = shownBranch?.isOfClient ?? false
   return { threads, branches, head, base, shownHead, isThere, isOfClient, rows, facts }
 }
+
+const noStretches: readonly Stretch[] = []
+
+/** The reason of an entry that its client has deleted. */
+const deletion = /^deleted by its client at turn (\d+)$/
 
 export interface ReplyMeta {
   readonly model: string
