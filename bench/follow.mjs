@@ -6,6 +6,7 @@ import { readArgs } from './lib/args.mjs'
 import { loadUntimed } from './lib/conversations.mjs'
 import { followUps } from './lib/follow-ups.mjs'
 import { measureFollow, measureNoise } from './lib/measure-follow.mjs'
+import { measurePaste, measureRules } from './lib/measure-stays.mjs'
 import { ordinaryTalk } from './lib/ordinary-talk.mjs'
 import { formatTable } from './lib/table.mjs'
 
@@ -36,7 +37,11 @@ for (const window of wanted.windows.split(',').map(Number))
       const follow = measureFollow(conversations, createFitter, options)
       const noise = measureNoise(conversations, fit, options, Object.values(followUps).flat())
       const talk = measureNoise(conversations, fit, options, ordinaryTalk)
-      rows.push({ window, policy: name, set, ...follow, noise, talk })
+      // A few conversations do: each rule is a whole conversation that is read anew.
+      const few = conversations.slice(0, 3)
+      const paste = measurePaste(few, fit, options)
+      const rules = measureRules(few, fit, options)
+      rows.push({ window, policy: name, set, ...follow, noise, talk, paste, rules })
     }
 console.log(json ? JSON.stringify(rows, null, 2) : formatTable(toTable()))
 
@@ -57,6 +62,8 @@ function toTable() {
     'follow-ups with recall %',
     'tokens',
     'ordinary talk with recall %',
+    'paste 30/50/70 %, of 6',
+    'rules early/middle %',
   ]
   const cells = ({ window, policy, set, lost, depths, next, read, full, recalled, ...rest }) => [
     ...[
@@ -71,6 +78,8 @@ function toTable() {
     ],
     ...[rest.gain, rest.chance, rest.recent].map(value => value.toFixed(1)),
     ...[percent(rest.noise.share), rest.noise.tokens.toFixed(0), percent(rest.talk.share)],
+    rest.paste.map(count => count.toFixed(1)).join('/'),
+    `${(100 * rest.rules.early).toFixed(0)}/${(100 * rest.rules.middle).toFixed(0)}`,
   ]
   return [head, ...rows.map(cells)]
 }

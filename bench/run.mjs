@@ -9,7 +9,9 @@ const benchmarks = {
     'which conversation was it? hit@1, hit@5, all@5, MRR beside plain BM25, and the CPU of a search; needs --data; --sizes N,M, --stores A,B',
   prefix: 'how much of the prompt is read again on each turn? needs --data',
   follow:
-    'is what was just said still in view, and is nothing old brought back for a follow-up? needs --data; --windows, --policies, --sets A,B',
+    'is what was just said, pasted and laid down still in view, and is nothing old brought back for a follow-up? needs --data; --windows, --policies, --sets A,B',
+  answers:
+    'what does a model answer from the context alone? asks a model of yours and grades by the key; needs --data, --upstream URL, --model M; --grader M',
   ablate:
     'what is each number of recall worth? evidence, follow-up and noise without it; needs --data; --only FILE:NAME,…, --sets A,B',
   agents:

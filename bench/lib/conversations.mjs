@@ -64,10 +64,11 @@ function toConversation({ id, messages, questions }) {
     id,
     turns,
     questions: questions
-      .map(({ q, cat, at: index, evidence }) => {
+      .map(({ q, cat, at: index, evidence, answer }) => {
         const at = index < messages.length ? places[index] : turns.length
         return {
           text: q,
+          ...(answer !== undefined && { answer }),
           category: cat,
           at,
           // Asked when the message in its place was: after a pause, if that one opens a session. At the end, a minute later.

@@ -144,7 +144,7 @@ export function measureNoise(conversations, fit, options, followUps) {
 }
 
 /** Undefined where what must be sent does not fit. */
-function contextOf(fitter) {
+export function contextOf(fitter) {
   try {
     return fitter.context()
   } catch (error) {

@@ -1,9 +1,7 @@
+import type { Fate } from '../log/fate-text.ts'
 import type { Role } from '../log/message.ts'
 
-/** What became of an entry. */
-export type Fate = (typeof fates)[number]
-
-export const fates = ['kept', 'altered', 'cleared', 'digested', 'recalled', 'moved', 'omitted'] as const
+export { type Fate, fates } from '../log/fate-text.ts'
 
 /** The parts of a context that the receipt adds up. */
 export type Part = (typeof parts)[number]

@@ -120,6 +120,22 @@ describe('a long thread', async () => {
     expect(sent(present.messages)).toBe(sent(fit(withPrompt(all), options).messages))
   })
 
+  it('is copied once for all that is asked of one past entry', async () => {
+    const read = counting(store)
+    const thread = createHistory({ store: read, now, ...options }).thread('town')
+    const at = all.length - 700
+    const first = await thread.context({ at })
+    await thread.context({ at, window: 2400 })
+    const before = read.read
+    expect(sent((await thread.context({ at })).messages)).toBe(sent(first.messages))
+    await thread.context({ at, window: 2400 })
+    await thread.mentions({ at })
+    expect(read.read).toBe(before)
+    // Another place is another copy.
+    const other = fit(inOneList(all.slice(0, at - 40)), options)
+    expect(sent((await thread.context({ at: at - 40 })).messages)).toBe(sent(other.messages))
+  })
+
   it('lends its checkpoints to its branches', async () => {
     const source = createHistory({ store, now, ...options }).thread('town')
     await source.fork({ at: all.length, branch: 'other' })

@@ -17,7 +17,7 @@ export interface MessageLike {
 }
 
 /** The provider whose shape a message has: changed and inserted messages must have the same. */
-export type Dialect = 'ollama' | 'openai' | 'ai-sdk'
+export type MessageDialect = 'ollama' | 'openai' | 'ai-sdk'
 
 export interface ToolCall {
   /** Absent in Ollama's older messages: calls and results are then matched by name and order. */
@@ -36,7 +36,7 @@ export interface ToolResult {
 /** A message as the library reads it, the same for every provider. All folders above this one work on it. */
 export interface Message {
   readonly role: Role
-  readonly dialect: Dialect
+  readonly dialect: MessageDialect
   /** The text that the model sees; in a tool message, the text of its results. */
   readonly text: string
   readonly thinking: string

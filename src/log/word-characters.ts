@@ -5,3 +5,7 @@ export const wordCharacters = '\\p{L}\\p{M}\\p{N}'
 
 /** The characters of scripts without blanks between words, for a class of a regex: Thai to Khmer, Chinese, Japanese, Korean. */
 export const unspacedCharacters = '\\u0e00-\\u109f\\u1780-\\u17ff\\u2e80-\\u{3ffff}'
+
+/** Whether a code unit is a letter or a digit of ASCII. */
+export const isAsciiWord = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)

@@ -1,5 +1,5 @@
 import type { Fields } from './fields.ts'
-import type { Dialect, ToolCall } from './message.ts'
+import type { MessageDialect, ToolCall } from './message.ts'
 import { isFilled, isText, listCalls } from './read-content.ts'
 
 /** A message that the library adds. Every provider takes this form. */
@@ -90,7 +90,11 @@ export function withoutResults<M extends object>(source: M, indexes: readonly nu
 }
 
 /** A tool result in the shape that the provider of the call expects. */
-export function toolResultFor(dialect: Dialect, call: ToolCall, text: string): { role: 'tool' } & Fields {
+export function toolResultFor(
+  dialect: MessageDialect,
+  call: ToolCall,
+  text: string,
+): { role: 'tool' } & Fields {
   const { id, name } = call
   switch (dialect) {
     case 'ai-sdk': {

@@ -2,9 +2,9 @@ import { faultOf, type PlainFaultCode } from '../chat/fault-of.ts'
 import { ContextOverflowError } from '../context/compose/finish.ts'
 import { ImportStoppedError } from '../history/transfer/import-error.ts'
 import { ThroughlineError } from '../log/error.ts'
+import type { AdapterFault } from '../models/dialects/adapter.ts'
 import type { ModelErrorCode } from '../models/model.ts'
 import { isStoreFault, type LeaseError, type StoreProblem } from '../stores/store-error.ts'
-import type { AdapterFault } from './adapters/adapter.ts'
 import { BusyError } from './guard/create-gate.ts'
 
 /**

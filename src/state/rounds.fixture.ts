@@ -1,6 +1,6 @@
-import type { Dialect, MessageLike } from '../log/message.ts'
+import type { MessageDialect, MessageLike } from '../log/message.ts'
 
-export const dialects: readonly Dialect[] = ['ollama', 'openai', 'ai-sdk']
+export const dialects: readonly MessageDialect[] = ['ollama', 'openai', 'ai-sdk']
 
 export const user = (content: string): MessageLike => message({ role: 'user', content })
 export const assistant = (content: string): MessageLike => message({ role: 'assistant', content })
@@ -15,7 +15,7 @@ export interface TestCall {
 
 /** An assistant message with calls, and their results in the same order (or in `order`), in a provider's shape. */
 export function round(
-  dialect: Dialect,
+  dialect: MessageDialect,
   calls: readonly TestCall[],
   order: readonly number[] = [...calls.keys()],
 ): readonly MessageLike[] {
@@ -67,7 +67,7 @@ export function round(
 }
 
 /** A round of one call, in one line. */
-export const call = (tool: string, result: unknown, dialect: Dialect = 'openai', id = 'call_0') =>
+export const call = (tool: string, result: unknown, dialect: MessageDialect = 'openai', id = 'call_0') =>
   round(dialect, [{ tool, result, id }])
 
 export const write = (result: unknown): string =>

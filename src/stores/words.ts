@@ -1,4 +1,5 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
+import { joinRanges } from '../log/join-ranges.ts'
 import { attempt } from '../log/values.ts'
 import { unspacedCharacters, wordCharacters } from '../log/word-characters.ts'
 
@@ -100,13 +101,8 @@ const shapeOf = (code: number, length: number) => length * 128 + (code | 32)
 
 /** Where wanted words stand in a text: from one place up to another, in order and apart. */
 export function placesOf(text: string, wanted: readonly string[]): readonly (readonly [number, number])[] {
-  const places: [number, number][] = []
-  for (const { from, to } of occurrencesOf(text, new Map(wanted.map(word => [word, 0])))) {
-    const last = places.at(-1)
-    if (last && last[1] >= from) last[1] = Math.max(last[1], to)
-    else places.push([from, to])
-  }
-  return places
+  const occurrences = occurrencesOf(text, new Map(wanted.map(word => [word, 0])))
+  return joinRanges(Array.from(occurrences, ({ from, to }) => [from, to]))
 }
 
 /** Visits the runs of letters, marks and digits, but not those of ASCII in another shape than every wanted word: most are. */

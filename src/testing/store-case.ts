@@ -1,3 +1,4 @@
+import { toCanonical } from '../history/calls/hash-of.ts'
 import { ThroughlineError } from '../log/error.ts'
 import type { Lease, Store, ThreadKey } from '../stores/store.ts'
 import { entry, long, newThread, read, sentCall } from './store-cases-help.ts'
@@ -89,13 +90,7 @@ export function turnWrites(store: Store, thread: ThreadKey, lease: Lease, expect
   ]
 }
 
-/** JSON with sorted keys: stores may return fields in different orders. */
-function stable(value: unknown): string {
-  const sort = (_: string, part: unknown) =>
-    part && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part
-  return JSON.stringify(value, sort) ?? 'undefined'
-}
+/** Stores may return fields in different orders. */
+const stable = (value: unknown): string => toCanonical(value) ?? 'undefined'
 
 const short = (text: string) => (text.length > 400 ? `${text.slice(0, 400)}… (${text.length})` : text)

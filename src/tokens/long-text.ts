@@ -1,3 +1,5 @@
+import { isAsciiWord } from '../log/word-characters.ts'
+
 /**
  * Counts a text of any length in pieces, for a tokenizer whose work grows with the square of a run of letters.
  *
@@ -39,9 +41,6 @@ function isWordEnd(before: number, after: number): boolean {
   // An apostrophe may begin a contraction (`don't`), and a mark changes the letter before it.
   return after < 128 ? after !== 39 : !/[\p{L}\p{N}\p{M}\p{Surrogate}]/u.test(String.fromCharCode(after))
 }
-
-const isAsciiWord = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 
 /** The last place where the text around it has the same count whole and in two halves. */
 function likelyCut(text: string, start: number, count: (text: string) => number): number {

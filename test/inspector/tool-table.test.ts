@@ -44,7 +44,7 @@ it('finds the result of each call: in order, also of several at once, and none t
 it('has a row for each of three hundred calls, with what was asked, what came and what became of it', async () => {
   const chat = [
     { role: 'user', content: 'Read all the logbooks.' },
-    ...Array.from({ length: 300 }, (_, at) => [
+    ...Array.from({ length: 301 }, (_, at) => [
       { role: 'assistant', content: '', tool_calls: [called(`c${at}`, 'read_book', `{"book":${at}}`)] },
       { role: 'tool', tool_call_id: `c${at}`, content: `Book ${at}: calm sea and light wind.` },
     ]).flat(),
@@ -53,26 +53,33 @@ it('has a row for each of three hundred calls, with what was asked, what came an
   const lines = toLines(chat, { conversation: 'books', title: 'Logbooks' })
   expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
   const { page, faults } = await openPage(served, '/inspector/c/books/tools')
-  await page.getByRole('heading', { name: '300 tool calls, the newest first' }).waitFor()
+  await page.getByRole('heading', { name: '301 tool calls, the newest first' }).waitFor()
   const rows = page.locator('tbody tr')
   expect(await rows.count()).toBe(300)
   const first = rows.first()
-  await first.getByText('Book 299: calm sea and light wind.').waitFor()
+  await first.getByText('Book 300: calm sea and light wind.').waitFor()
   await first.getByText('kept').waitFor()
   expect((await first.locator('td, th').allInnerTexts()).map(text => text.trim())).toEqual([
-    ...['300', 'read_book', '{"book":299}', 'Book 299: calm sea and light wind.'],
-    ...[expect.stringMatching(/^\d+$/), 'kept', '#601'],
+    ...['301', 'read_book', '{"book":300}', 'Book 300: calm sea and light wind.'],
+    ...[expect.stringMatching(/^\d+$/), 'kept', '#603'],
   ])
   await first.getByRole('button', { name: 'read_book' }).click()
   expect(await rows.nth(1).locator('pre').allInnerTexts()).toEqual([
-    '{"book":299}',
-    'Book 299: calm sea and light wind.',
+    '{"book":300}',
+    'Book 300: calm sea and light wind.',
   ])
   await expectNoAxeViolationsInThemes(page, 'tools')
+  await page.getByText('1 to 300 of 301').waitFor()
+  await page.getByRole('button', { name: 'Older' }).click()
+  await rows.first().getByText('Book 0: calm sea and light wind.').waitFor()
+  expect(await rows.count()).toBe(1)
+  await page.getByText('301 to 301 of 301').waitFor()
+  await page.getByRole('button', { name: 'Newer' }).click()
+  await first.getByText('Book 300: calm sea and light wind.').first().waitFor()
   await page.setViewportSize(narrow)
   await shoot(page, 'tools-narrow')
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
-  await rows.nth(2).getByRole('link', { name: '#599' }).click()
-  await page.waitForURL('**/context?entry=599')
+  await rows.nth(2).getByRole('link', { name: '#601' }).click()
+  await page.waitForURL('**/context?entry=601')
   expect(faults).toEqual([])
 })

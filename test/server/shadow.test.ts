@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { anthropicAnswer } from '../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicAnswer } from '../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { anthropicUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { memoryStore } from '../../src/stores/memory/memory-store.ts'
 import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { anthropicEvents } from '../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicEvents } from '../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { ollamaAnswer, openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'

@@ -83,6 +83,32 @@ it('answers a turn again by the model that the record of its call names', async 
   expect(threads).toHaveLength(2)
 })
 
+it('tells of a branch on which a model server failed that nothing was answered there', async () => {
+  let isAway = false
+  const model = await upstreamWith(({ path }) =>
+    path !== '/v1/chat/completions'
+      ? { status: 404, body: {} }
+      : isAway
+        ? { status: 500, body: { error: { message: 'out of memory' } } }
+        : openaiAnswer([{ content: 'Heron.' }]),
+  )
+  const { url } = await startServer({
+    upstream: openaiUpstream({ url: model.url, window: 4096 }),
+    retries: 0,
+  })
+  const api = `${url}/throughline/v1/conversations/boat`
+  await (await post(`${api}/send`, { input: 'A name for a boat?', model: 'm' })).text()
+  await (await post(`${api}/regenerate`, { at: 1, model: 'm' })).text()
+  isAway = true
+  expect(await (await post(`${api}/regenerate`, { at: 1, model: 'm' })).text()).toContain('error')
+  const { threads } = (await (await fetch(`${api}/threads`)).json()) as {
+    threads: readonly { readonly branch: string; readonly isUnanswered: boolean }[]
+  }
+  const main = threads.find(({ branch }) => branch === 'main')!
+  expect(main.isUnanswered).toBe(false)
+  expect(threads.map(({ isUnanswered }) => isUnanswered).sort()).toEqual([false, false, true])
+})
+
 it('passes other routes on to the upstream of their model', async () => {
   const { url, openai, ollama } = await three()
   expect(await (await post(`${url}/api/embed`, { model: 'nomic-embed-text', input: 'a' })).json()).toEqual({

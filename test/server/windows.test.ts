@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anthropicAnswer } from '../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicAnswer } from '../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { upstreamWith } from '../../src/models/upstream.fixture.ts'
 import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import type { Upstream } from '../../src/server/upstream/upstream.ts'

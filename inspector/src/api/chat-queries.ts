@@ -79,13 +79,16 @@ export const lastPointQuery = (place: ThreadAddress, head: number) =>
     },
   })
 
-/** The messages of a point in the order of the prompt. Their texts are not asked for: notes are among them. */
+/** The messages of a point in the order of the prompt, and why each entry was sent or not. Without texts: notes are among them. */
 export const bareRowsQuery = (place: ThreadAddress, point: PointPlace) =>
   queryOptions({
     queryKey: [...splitPlace(place).key, 'bare rows', point?.call ?? point?.at],
     enabled: point !== undefined,
     staleTime: 'static',
-    queryFn: async ({ signal }) => (await askSent(place, point, { texts: false, signal })).sent,
+    queryFn: async ({ signal }) => {
+      const { sent, stretches } = await askSent(place, point, { texts: false, signal })
+      return { sent, stretches }
+    },
   })
 
 /** What would be sent for a draft, and how much of that the last call had. */

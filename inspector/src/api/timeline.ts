@@ -15,8 +15,8 @@ export interface TimelineData {
 /** Without stored calls, a context is computed for every turn; above this many entries only on request. */
 const longest = 4000
 
-/** The entries at the end that are asked for first: people look at them most. */
-const tail = 24
+/** The entries at the end that are asked for first: people look at them most. Of a long thread fewer: each may be computed. */
+const tailOf = (head: number) => (head > longest ? 8 : 24)
 
 export function readPoints(
   place: ThreadAddress,
@@ -49,6 +49,7 @@ export function timelineQuery(place: ThreadAddress) {
       const query = { ...thread, limit: 1 }
       const { entries } = await ask('get /conversations/:conversation/log', { params, query, signal })
       const head = entries.at(-1)?.seq ?? 0
+      const tail = tailOf(head)
       const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
       if (newest.length > 0) {
         publish(newest)

@@ -8,14 +8,13 @@ import {
   conversationQuery,
   outlineQuery,
   serverQuery,
-  stateQuery,
   threadsQuery,
   usualActor,
   usualBranch,
 } from '../api/queries.ts'
 import { toThreadSearch, usePlace, viewAt } from '../parts/address.ts'
 import { Button } from '../parts/button.tsx'
-import { amountOf, branchTitle, titleOf } from '../parts/format.ts'
+import { amountOf, branchTitle, isShown, titleOf } from '../parts/format.ts'
 import { MenuItem, MenuPopup } from '../parts/menu-popup.tsx'
 import { EmptyState } from '../parts/query-state.tsx'
 import { conversationViews, places } from './places.ts'
@@ -77,13 +76,9 @@ function useHasTools(): boolean {
   const { thread } = usePlace()
   const { data: server } = useQuery(serverQuery)
   const enabled = server?.scopes.includes('inspect') ?? false
-  const state = useQuery({ ...stateQuery(thread), enabled })
-  // While the values of this thread are read, those of the previous one do not count.
-  const hasValues = !state.isPlaceholderData && (state.data?.states.length ?? 0) > 0
-  const outline = useQuery({ ...outlineQuery(thread), enabled: enabled && !hasValues })
-  return (
-    hasValues ||
-    (outline.data?.some(({ role, calls }) => role === 'assistant_note' || calls !== undefined) ?? false)
+  const { data: entries = [] } = useQuery({ ...outlineQuery(thread), enabled })
+  return entries.some(
+    ({ role, calls }) => role === 'assistant_note' || role === 'tool' || calls !== undefined,
   )
 }
 
@@ -91,8 +86,8 @@ function useHasTools(): boolean {
 function BranchMenu() {
   const { conversation, search, go } = usePlace()
   const { data } = useQuery(threadsQuery(conversation))
-  const threads = data?.threads ?? []
   const { actor = usualActor, branch = usualBranch } = search
+  const threads = (data?.threads ?? []).filter(one => isShown(one, branch))
   const actors = new Set(threads.map(one => one.actor))
   const nameOf = (one: Parameters<typeof branchTitle>[0] & { readonly actor: string }) =>
     actors.size > 1 || one.actor !== usualActor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)

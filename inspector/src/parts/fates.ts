@@ -1,6 +1,8 @@
+import type { Fate, FateRun } from '../../../src/log/fate-text.ts'
 import type { ContextAnswer } from '../api/timeline.ts'
 
-export type Fate = ContextAnswer['stretches'][number]['fate']
+export { type Fate, type FateRun, fateInText, readFates } from '../../../src/log/fate-text.ts'
+
 export type Part = keyof ContextAnswer['parts']
 
 export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'omitted'] as const
@@ -75,27 +77,6 @@ export const partStack: readonly Part[] = [
   'recall',
 ]
 
-export interface FateRun {
-  readonly first: number
-  readonly last: number
-  readonly fate: Fate
-}
-
-/** A fate by its first letter. */
-const fateOf = (letter: string): Fate => fateNames.find(name => name[0] === letter) ?? 'omitted'
-
-/** Reads the fates of a line of the timeline: `2k14e1r`, from entry 1 on. */
-export function readFates(text: string): readonly FateRun[] {
-  const runs: FateRun[] = []
-  let first = 1
-  for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
-    const last = first + Number(many) - 1
-    runs.push({ first, last, fate: fateOf(letter!) })
-    first = last + 1
-  }
-  return runs
-}
-
 /** The run that contains an entry; undefined if none does. */
 export function runAt<Run extends { readonly first: number; readonly last: number }>(
   runs: readonly Run[],
@@ -112,19 +93,3 @@ export function runAt<Run extends { readonly first: number; readonly last: numbe
 }
 
 export const fateAt = (runs: readonly FateRun[], seq: number): Fate | undefined => runAt(runs, seq)?.fate
-
-/** The fate of one entry in a text of fates, without reading all of it. */
-export function fateInText(text: string, seq: number): Fate | undefined {
-  let left = seq
-  let many = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code <= 57) many = many * 10 + code - 48
-    else {
-      if (left <= many) return fateOf(text[at]!)
-      left -= many
-      many = 0
-    }
-  }
-  return undefined
-}

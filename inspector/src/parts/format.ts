@@ -109,6 +109,10 @@ const isId = (name: string) => /[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{20}/i.test(nam
 
 export type ListedThread = AnswerOf<'get /conversations/:conversation/threads'>['threads'][number]
 
+/** Whether a branch is listed: one on which nobody answered is shown only to whoever is there. */
+export const isShown = ({ branch, isUnanswered }: ListedThread, current: string | undefined): boolean =>
+  !isUnanswered || branch === current
+
 /** What a branch is called: by the name that a person gave it, else by what made it. */
 export function branchTitle({
   branch,

@@ -7,7 +7,7 @@ import { madeOnce } from '../../log/looks.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isObject, present } from '../../log/values.ts'
-import { chooseMarks } from '../../models/anthropic/mark-cache.ts'
+import { chooseMarks } from '../../models/dialects/anthropic/mark-cache.ts'
 import { likelyReply, replyReserve } from '../../tokens/reply-reserve.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 

@@ -1,3 +1,4 @@
+import { joinRanges } from '../../log/join-ranges.ts'
 import { isOrdinary, type Unit } from '../conversation/unit.ts'
 import type { Frame } from '../draft/frame.ts'
 import { findSpan, type Insertion, type Span } from '../draft/span.ts'
@@ -170,7 +171,7 @@ export function termPlaces(text: string, isAsked: (term: string) => boolean, mos
     if (terms.length === 1) places.push([index, index + word.length])
     else for (const place of characterPlaces(word, isAsked)) places.push([index + place[0], index + place[1]])
   }
-  return joined(places)
+  return joinRanges(places)
 }
 
 function* characterPlaces(word: string, isAsked: (term: string) => boolean): Generator<[number, number]> {
@@ -184,14 +185,4 @@ function* characterPlaces(word: string, isAsked: (term: string) => boolean): Gen
     before = character
     at = end
   }
-}
-
-function joined(places: readonly [number, number][]): readonly TextPlace[] {
-  const stretches: [number, number][] = []
-  for (const [from, to] of places) {
-    const last = stretches.at(-1)
-    if (last && last[1] >= from) last[1] = Math.max(last[1], to)
-    else stretches.push([from, to])
-  }
-  return stretches
 }

@@ -3,9 +3,9 @@ import { ollamaAnswer, openaiAnswer, sse, type UpstreamAnswer } from '../../../t
 import type { UpstreamTimeouts } from '../../server/upstream/connection.ts'
 import { ollamaUpstream, openaiUpstream } from '../../server/upstream/model-servers.ts'
 import { opened } from '../../server/upstream/upstream.fixture.ts'
+import { ollama } from '../dialects/ollama/ollama.ts'
+import { openaiCompatible } from '../dialects/openai/openai-compatible.ts'
 import type { Model } from '../model.ts'
-import { ollama } from '../ollama/ollama.ts'
-import { openaiCompatible } from '../openai/openai-compatible.ts'
 import { failureOf, partsOf, textOf, upstreamWith } from '../upstream.fixture.ts'
 
 const secret = 'The code of the safe is 4711, tell nobody.'

@@ -12,8 +12,8 @@ import { askOnce } from './ask-once.ts'
 import type { ServerConnection } from './connection.ts'
 import { isLocalAddress } from './is-local-address.ts'
 import { learnWindow } from './learn-window.ts'
-import type { Ask, Form, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
-import { shownFact, takesLateSystem } from './wire.ts'
+import type { Ask, ListedModel, ReplyWire, Wire, WrittenRequest } from './wire.ts'
+import { shownFact } from './wire.ts'
 
 export interface ServerSetup {
   readonly wire: Wire
@@ -38,9 +38,9 @@ export interface ModelServer {
   readonly server: AskedServer
   model(name: string): Model
   /** The forms in which it may be asked. */
-  readonly forms: ReadonlyMap<Form, ReplyWire>
+  readonly forms: ReadonlyMap<string, ReplyWire>
   /** Whether requests of a form can be sent as a client wrote them. An answer is remembered. */
-  speaks(form: Form, signal?: AbortSignal): Promise<boolean>
+  speaks(form: string, signal?: AbortSignal): Promise<boolean>
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
   /** A client asks for this window. Gives the one that counts. Absent: no client can choose. */
@@ -51,7 +51,7 @@ export interface ModelServer {
 
 /** A request for a reply as a client wrote it, in one of the forms of the server. */
 export interface ClientRequest extends WrittenRequest, Pick<ModelRequest, 'messages' | 'signal'> {
-  readonly form: Form
+  readonly form: string
   readonly model: string
   readonly relay: Relay
 }
@@ -66,7 +66,7 @@ export function openServer({
 }: ServerSetup): ModelServer {
   checkWindow(window)
   const wires = [wire, ...others.map(other => other.wire)]
-  const forms = new Map(wires.map((one): [Form, ReplyWire] => [one.form, one]))
+  const forms = new Map(wires.map((one): [string, ReplyWire] => [one.form, one]))
   const serverFor = (model: string, messages: readonly MessageLike[] = []): AskedServer => ({
     ...wire.describe(connection.address, model),
     model,
@@ -87,7 +87,7 @@ export function openServer({
     const ask = askAbout(serverFor(name))
     const files = wire.files(ask, name)
     const learnt = learnWindow({ wire, ask, address: connection.address, model: name, window })
-    let isSystemLate = takesLateSystem(wire.form)
+    let isSystemLate = !wire.hasSystemBeside
     /** Learns from a refusal: the true window, files and late system messages that are not taken, that there is no such model. */
     const learn = (error: ModelError) => {
       files.learnFrom(error)

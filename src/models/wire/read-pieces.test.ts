@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { growth, notLinear } from '../../../test/growth.ts'
-import { ollama } from '../ollama/ollama.ts'
-import { openaiCompatible } from '../openai/openai-compatible.ts'
+import { ollama } from '../dialects/ollama/ollama.ts'
+import { openaiCompatible } from '../dialects/openai/openai-compatible.ts'
 import { partsOf, textOf, upstreamWith } from '../upstream.fixture.ts'
 import { cutters, readPieces } from './read-pieces.ts'
 

@@ -6,15 +6,12 @@ import type { AskedServer } from '../to-model-error.ts'
 import type { WindowFact } from '../windows/window-fact.ts'
 import type { HttpAnswer } from './connection.ts'
 
-/** The forms in which clients ask for replies, and servers are asked. */
-export type Form = 'chat' | 'messages' | 'responses' | 'ollama'
-
-/** Whether a form has system messages behind other messages. Anthropic's has the system prompt beside its list. */
-export const takesLateSystem = (form: Form): boolean => form !== 'messages'
-
 /** How a request for a reply travels in one form, and how the reply is read. */
 export interface ReplyWire {
-  readonly form: Form
+  /** The name of the form, as its dialect has it. */
+  readonly form: string
+  /** Whether its system prompt stands beside the list, so that no system message may stand behind others. */
+  readonly hasSystemBeside?: boolean
   readonly path: string
   /** What is sent in place of each message, in this form. */
   each(messages: readonly MessageLike[]): readonly (readonly object[])[]

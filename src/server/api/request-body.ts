@@ -3,10 +3,10 @@ import { fromLog, hashOfBody } from '../../history/calls/sent-body.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isObject, present } from '../../log/values.ts'
-import { eachAnthropic } from '../../models/anthropic/to-anthropic-request.ts'
-import { eachOllama } from '../../models/ollama/to-ollama-request.ts'
-import { eachOpenAi } from '../../models/openai/to-openai-request.ts'
-import { responsesWire } from '../../models/responses/responses-wire.ts'
+import { eachAnthropic } from '../../models/dialects/anthropic/write-request.ts'
+import { eachOllama } from '../../models/dialects/ollama/write-request.ts'
+import { eachOpenAi } from '../../models/dialects/openai/write-request.ts'
+import { responsesWire } from '../../models/dialects/responses/wire.ts'
 
 type Value = Readonly<Record<string, unknown>>
 

@@ -41,6 +41,9 @@ const thread = threadPlace.extend({
     })
     .optional()
     .describe('the first message that only this branch has, as a user may see it'),
+  isUnanswered: z
+    .boolean()
+    .describe('whether all that a person asked on this branch ended without a word of an answer'),
   isOfClient: z.boolean().describe('whether a client of the server asked last, and not the page or the API'),
   status,
 })
@@ -110,8 +113,19 @@ export const threadRoutes = [
           const { turns = 0, forkOf } = head ?? {}
           const left = forkOf && threads.find(one => one.actor === actor && one.branch === forkOf.branch)
           const begins = forkOf && (await beginningOf(thread, forkOf.at + 1, left?.head))
-          const facts = { head: head?.head ?? listedHead, updatedAt, turns, forkOf, begins, status }
-          return { actor, branch, ...facts, isOfClient: await isOfClient(log.store, key) }
+          const isTheirs = await isOfClient(log.store, key)
+          return {
+            actor,
+            branch,
+            head: head?.head ?? listedHead,
+            updatedAt,
+            turns,
+            forkOf,
+            begins,
+            status,
+            isUnanswered: forkOf !== undefined && !isTheirs && (await isUnanswered(thread, forkOf.at)),
+            isOfClient: isTheirs,
+          }
         }),
       )
       return { threads: shownThreads }
@@ -230,6 +244,14 @@ export const threadRoutes = [
     },
   }),
 ]
+
+/** Whether all that a branch has of its own is one turn that ended without a word of an answer. */
+async function isUnanswered(thread: Thread, at: number): Promise<boolean> {
+  const turn = (await thread.turns()).at(-1)
+  if (!turn || turn.first !== at + 1 || turn.status === 'open' || turn.status === 'completed') return false
+  const own = await thread.entries({ at: turn.last, limit: turn.last - at })
+  return own.every(({ message, isClosing }) => message.role === 'user' || isClosing)
+}
 
 /**
  * What a user may see of the first entry of a branch, in a line; undefined if it is not there or not for users. `leftHead`: where

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { fates } from '../../context/receipt.ts'
+import { fateInText } from '../../log/fate-text.ts'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { type AnswerOf, count, limitOf, name, place, threadFields, time } from './schemas.ts'
 import { createTimeline } from './timeline/create-timeline.ts'
-import { fateIn, point, type TimelinePoint } from './timeline/point.ts'
+import { point, type TimelinePoint } from './timeline/point.ts'
 
 const end = z.object({ at: place, turn: count, time, call: name.optional() })
 const run = z.object({
@@ -43,7 +44,7 @@ export const timelineRoutes = [
       async function* lines(): AsyncGenerator<AnswerOf<typeof point>> {
         let left = limit
         for await (const { against, fates, ...point } of points) {
-          const became = entry === undefined ? undefined : fateIn(fates, entry)
+          const became = entry === undefined ? undefined : fateInText(fates, entry)
           yield { ...point, fates: isWithFates ? fates : undefined, entry: became, against }
           left -= 1
           if (left === 0) return
@@ -61,7 +62,7 @@ export const timelineRoutes = [
       const { entry } = call.params
       const runs: AnswerOf<typeof run>[] = []
       for await (const one of await timelineOf(call, { ...call.query, since: entry }, [])) {
-        const became = fateIn(one.fates, entry)
+        const became = fateInText(one.fates, entry)
         if (became === undefined) continue
         const here = { at: one.at, turn: one.turn, time: one.time, call: one.call }
         const last = runs.at(-1)

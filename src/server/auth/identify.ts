@@ -14,8 +14,6 @@ export interface IdentifyOptions {
   readonly now?: () => number
   /** How long a key is not looked up again; a revoked key may still be used for this time. */
   readonly lifeMs?: number
-  /** How long a key is still valid that was last looked up, while the store cannot be asked. Default 10 minutes. */
-  readonly faultMs?: number
   /** How long the store may take to tell a key that was valid. Default 200 ms. */
   readonly waitMs?: number
   readonly most?: number
@@ -28,8 +26,7 @@ export interface IdentifyOptions {
  */
 export function createIdentify(options: IdentifyOptions) {
   const { keys, apiKeys = [], isRequired = apiKeys.length > 0 } = options
-  const { now = Date.now, lifeMs = 3000, most = 1000 } = options
-  const { faultMs = 600_000, waitMs = 200 } = options
+  const { now = Date.now, lifeMs = 3000, waitMs = 200, most = 1000 } = options
   const configured = apiKeys.map(key => {
     const hash = hashOf(key)
     // Tells keys apart, and is too short to guess one by.
@@ -84,6 +81,9 @@ export function createIdentify(options: IdentifyOptions) {
     return { caller: anybody, credential: credentialIn(headers) }
   }
 }
+
+/** How long a key is still valid that was last looked up, while the store cannot be asked. */
+const faultMs = 600_000
 
 interface RememberedKey {
   readonly until: number

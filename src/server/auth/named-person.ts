@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../log/error.ts'
-import type { ChatRequest } from '../adapters/adapter.ts'
+import type { ChatRequest } from '../../models/dialects/adapter.ts'
 import { clean, type HeadersOf, nameIn, sessionOf, usableName } from '../identity/known-client.ts'
 
 /** The person that headers name: ours, or those of Open WebUI. */

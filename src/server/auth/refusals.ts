@@ -3,9 +3,9 @@ import { createMiddleware } from 'hono/factory'
 import { isExperimentNamed } from '../../history/shown-store.ts'
 import { isReserved, reservedName } from '../../history/side-name.ts'
 import { BadRequestError, NotFoundError, showValue, ThroughlineError } from '../../log/error.ts'
+import type { Adapter, AdapterFault } from '../../models/dialects/adapter.ts'
+import { errorsAt } from '../../models/dialects/index.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { Adapter, AdapterFault } from '../adapters/index.ts'
-import { messagesAdapter, ollamaAdapter, openaiAdapter, responsesAdapter } from '../adapters/index.ts'
 import type { Log } from '../exchange/inquiry.ts'
 import { faultResponse } from '../exchange/reply-writer.ts'
 import { errorBody } from '../to-fault.ts'
@@ -75,7 +75,5 @@ const ownApi: Pick<Adapter, 'fault'> = {
 function adapterOf(path: string): Pick<Adapter, 'fault'> {
   if (path.startsWith('/throughline/')) return ownApi
   const plain = path.replace(/^\/c\/[^/]*/, '')
-  if (/^\/v1\/messages(?:$|\/)/.test(plain)) return messagesAdapter
-  if (/^\/v1\/(?:responses|conversations)(?:$|\/)/.test(plain)) return responsesAdapter
-  return plain.startsWith('/v1/') ? openaiAdapter : ollamaAdapter
+  return errorsAt(plain)
 }

@@ -1,5 +1,6 @@
 import { fit } from '../../context/fit.ts'
 import type { MessageLike } from '../../log/message.ts'
+import type { ChatRequest } from '../../models/dialects/adapter.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import type { Calibration } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
@@ -7,7 +8,6 @@ import { type FitRequest, nextContext, nextRoom } from '../../turn/ask/next-cont
 import { toError } from '../../turn/end-failed.ts'
 import { setUpAsking } from '../../turn/set-up-asking.ts'
 import { withLimit } from '../../turn/wait/link-signals.ts'
-import type { ChatRequest } from '../adapters/adapter.ts'
 import type { AnswerOptions } from './answer.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'
 

@@ -1,5 +1,5 @@
 import { readEach, refuse } from '../../log/fields.ts'
-import { compactionAnswer, openInput, pack, wishOf } from '../adapters/responses/compaction.ts'
+import { compactionAnswer, openInput, pack, wishOf } from '../../models/dialects/responses/compaction.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { findPlace } from './find-place.ts'
 import type { Inquiry } from './inquiry.ts'

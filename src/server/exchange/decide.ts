@@ -1,7 +1,7 @@
 import { mainBranch } from '../../history/log/read-log.ts'
 import { sideName } from '../../history/side-name.ts'
+import { unknownId } from '../../models/dialects/openai-error.ts'
 import type { StoredTurn, ThreadKey } from '../../stores/store.ts'
-import { unknownId } from '../adapters/openai-error.ts'
 import type { Front } from '../identity/chain.ts'
 import { itemsOf, type ListItem } from '../identity/item.ts'
 import type { Placement } from '../identity/recognise.ts'

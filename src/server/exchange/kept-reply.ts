@@ -2,8 +2,8 @@ import type { LoggedMessage } from '../../history/index.ts'
 import { listLog } from '../../history/log/read-log.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { noteToolName } from '../../log/tool-names.ts'
+import type { ChatRequest, ReplyEnd, ReplyStart } from '../../models/dialects/adapter.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import type { ChatRequest, ReplyEnd, ReplyStart } from '../adapters/index.ts'
 import { type Log, sourceOf } from './inquiry.ts'
 
 /** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */

@@ -1,7 +1,7 @@
+import type { ReplyEnd, ReplyPiece, ReplyStart } from '../../models/dialects/adapter.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import { trimmedTokens } from '../../turn/ask/trimmed-tokens.ts'
 import type { ModelReply, TurnPart } from '../../turn/reply.ts'
-import type { ReplyEnd, ReplyPiece, ReplyStart } from '../adapters/index.ts'
 
 export interface ReplyState {
   readonly start: ReplyStart

@@ -1,4 +1,13 @@
 import { countFates } from '../../context/make-receipt.ts'
+import type {
+  Adapter,
+  AdapterFault,
+  ChatRequest,
+  ReplyEnd,
+  ReplyStart,
+  ReplyStream,
+} from '../../models/dialects/adapter.ts'
+import { signOfLife } from '../../models/dialects/reply-stream.ts'
 import { sseHeaders } from '../../models/sse.ts'
 import { windowSources } from '../../models/windows/window-fact.ts'
 import type { Refusal } from '../../models/wire/wire.ts'
@@ -8,15 +17,6 @@ import { isUnknownWindow, unknownWindowWords } from '../../tokens/unknown-window
 import type { TurnPart } from '../../turn/reply.ts'
 import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
-import type {
-  Adapter,
-  AdapterFault,
-  ChatRequest,
-  ReplyEnd,
-  ReplyStart,
-  ReplyStream,
-} from '../adapters/index.ts'
-import { signOfLife } from '../adapters/reply-stream.ts'
 import type { ReplyRun } from './runner.ts'
 
 export interface ReplyWriter {

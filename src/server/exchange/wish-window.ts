@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../adapters/adapter.ts'
+import type { ChatRequest } from '../../models/dialects/adapter.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 
 /** A window that a client asked for, and the one that counts in its place. */

@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../../../test/is-long.ts'
+import { parseBody } from '../../log/parse-body.ts'
 import { createBodyParser } from './create-body-parser.ts'
-import { parseBody } from './parse-body.ts'
 
 const limits = { maxDepth: 20, maxValues: 2000 }
 const bytesOf = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))

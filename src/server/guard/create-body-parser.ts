@@ -10,7 +10,7 @@ import {
   parseText,
   type SeenList,
   spaces,
-} from './parse-body.ts'
+} from '../../log/parse-body.ts'
 
 /**
  * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. The messages that

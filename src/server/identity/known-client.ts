@@ -1,7 +1,7 @@
 import { BadRequestError } from '../../log/error.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { parseJsonObject } from '../../log/values.ts'
-import type { ChatRequest } from '../adapters/adapter.ts'
+import type { ChatRequest } from '../../models/dialects/adapter.ts'
 
 /** The headers of a request, with names in lower case. */
 export type HeadersOf = Readonly<Record<string, string | undefined>>

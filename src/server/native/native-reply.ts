@@ -1,10 +1,10 @@
 import type { Fields } from '../../log/fields.ts'
+import type { Adapter, ChatRequest } from '../../models/dialects/adapter.ts'
 import { type Model, ModelError, type ModelFiles, type ModelRequest } from '../../models/model.ts'
 import type { Relay } from '../../models/wire/ask.ts'
-import { type Refusal, takesLateSystem } from '../../models/wire/wire.ts'
+import type { Refusal } from '../../models/wire/wire.ts'
 import { shownWindow } from '../../tokens/unknown-window.ts'
 import type { TurnPart } from '../../turn/reply.ts'
-import type { Adapter, ChatRequest } from '../adapters/adapter.ts'
 import { headersOn } from '../upstream/pass-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type ClientBody, writeBody } from './write-body.ts'
@@ -87,7 +87,7 @@ export function openNative(call: NativeCall) {
 
   const model: Model = {
     ...base,
-    takesLateSystem: base.takesLateSystem !== false && takesLateSystem(wire.form),
+    takesLateSystem: base.takesLateSystem !== false && !wire.hasSystemBeside,
     files: base.files && withUploads(base.files),
     async *stream({ messages, settings, tools, signal, onWritten }) {
       refusal = fault = undefined

@@ -1,11 +1,12 @@
 import type { Fields } from '../../log/fields.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { isObject } from '../../log/values.ts'
-import { flatName } from '../../models/responses/responses-wire.ts'
+import type { ChatRequest, Origin } from '../../models/dialects/adapter.ts'
+import { patchOf } from '../../models/dialects/index.ts'
+import { clearEntries, type Fit, type Patch } from '../../models/dialects/patch.ts'
+import { flatName } from '../../models/dialects/responses/wire.ts'
 import type { ReplyWire } from '../../models/wire/wire.ts'
-import type { ChatRequest, Origin } from '../adapters/adapter.ts'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
-import { type BodyRules, bodyRules, clearEntries, type Fit } from './body-rules.ts'
 import { spliceBody } from './splice-body.ts'
 
 export interface ClientBody {
@@ -24,7 +25,7 @@ export interface BodyInput extends Omit<Fit, 'isOwn' | 'tokens'> {
 /** The client's own bytes while its list is sent unchanged. Else only what differs is written: what left, what was added, cache marks. */
 export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
   const { client, request, wire, context } = input
-  const rules = bodyRules[wire.form]
+  const rules = patchOf(wire.form)
   const { standings, isWhole } = alignContext(context, request.messages)
   const system = systemOf(context, standings)
   const isSaid = system === (request.system ?? '')
@@ -119,7 +120,7 @@ function systemOf({ messages }: Fitted, standings: readonly MessageStanding[]): 
   return texts.join('\n\n')
 }
 
-function withSystem(rules: BodyRules, body: Fields, head: readonly object[], system: string, prefix: string) {
+function withSystem(rules: Patch, body: Fields, head: readonly object[], system: string, prefix: string) {
   if (!system.startsWith(prefix)) return rules.setSystem(body, system)
   return rules.addSystem(body, head, system.slice(prefix.length).trimStart())
 }
@@ -129,7 +130,7 @@ function writeList(
   { context, request, wire }: BodyInput,
   standings: readonly MessageStanding[],
   raw: readonly Fields[],
-  rules: BodyRules,
+  rules: Patch,
 ): readonly object[] {
   const { origins = [] } = request
   let each: readonly (readonly object[])[] | undefined

@@ -1,7 +1,7 @@
 import { createHistory, type Hands, type Thread } from '../../history/index.ts'
 import { shownStore } from '../../history/shown-store.ts'
+import { parseBody } from '../../log/parse-body.ts'
 import type { ServerEnv } from '../auth/caller.ts'
-import { parseBody } from '../guard/parse-body.ts'
 import { manifest } from '../package.ts'
 import { bodyOf } from './read-body.ts'
 import type { ServerLimits } from './server-parts.ts'

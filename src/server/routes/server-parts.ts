@@ -1,3 +1,4 @@
+import type { JsonLimits } from '../../log/parse-body.ts'
 import type { Cancels } from '../../turn/cancels.ts'
 import type { Keys } from '../auth/create-keys.ts'
 import type { Cache } from '../cache/create-cache.ts'
@@ -8,7 +9,6 @@ import type { ReplyRunner } from '../exchange/runner.ts'
 import type { OnStoreFault } from '../exchange/unstored.ts'
 import type { BodyParser } from '../guard/create-body-parser.ts'
 import type { Gate } from '../guard/create-gate.ts'
-import type { JsonLimits } from '../guard/parse-body.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 /** What one request may cost. */

@@ -5,8 +5,8 @@ import {
   startUpstream,
   type UpstreamAnswer,
 } from '../../../test/scripted-upstream.ts'
+import { ollamaReader } from '../../models/dialects/ollama/wire.ts'
 import { type Model, ModelError, type ModelPart } from '../../models/model.ts'
-import { ollamaReader } from '../../models/ollama/ollama-wire.ts'
 import { ollamaUpstream, openaiUpstream } from './model-servers.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -1,3 +1,4 @@
+import { isAsciiWord } from '../../log/word-characters.ts'
 import { StoreError, type StoreProblem } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'
@@ -188,15 +189,13 @@ function wordsOf(payload: string): string {
 }
 
 const isOdd = /[^\n\r\t -~]/
-const isPart = (code: number) =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
 
 /** Whether a text has a run of more than 64 letters and digits, which `words()` leaves out: it covers a multiple of 64. */
 function hasLongRun(text: string): boolean {
   for (let at = 0; at < text.length; at += 64) {
     let [from, to] = [at, at]
-    while (isPart(text.charCodeAt(from))) from--
-    while (isPart(text.charCodeAt(to))) to++
+    while (isAsciiWord(text.charCodeAt(from))) from--
+    while (isAsciiWord(text.charCodeAt(to))) to++
     if (to - from > 65) return true
   }
   return false

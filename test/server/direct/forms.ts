@@ -1,4 +1,4 @@
-import { anthropicAnswer } from '../../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicAnswer } from '../../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import {
   anthropicUpstream,
   ollamaUpstream,

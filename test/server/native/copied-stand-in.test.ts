@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { findStandIn } from '../../../src/log/texts.ts'
-import { anthropicEvents } from '../../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicEvents } from '../../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { openaiUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { openaiAnswer, startUpstream } from '../../scripted-upstream.ts'
 import { startServer } from '../start-server.ts'

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { anthropicAnswer } from '../../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicAnswer } from '../../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { upstreamWith } from '../../../src/models/upstream.fixture.ts'
 import { anthropicUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { anthropicCache } from '../../anthropic-cache.mjs'

@@ -1,4 +1,4 @@
-import { anthropicEvents } from '../../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicEvents } from '../../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { anthropicUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { invented, type Pair } from './pair.ts'
 

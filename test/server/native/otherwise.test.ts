@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import { anthropicAnswer } from '../../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicAnswer } from '../../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { upstreamWith } from '../../../src/models/upstream.fixture.ts'
 import { anthropicUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { startServer } from '../start-server.ts'

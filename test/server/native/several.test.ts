@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { anthropicAnswer } from '../../../src/models/anthropic/anthropic.fixture.ts'
+import { anthropicAnswer } from '../../../src/models/dialects/anthropic/anthropic.fixture.ts'
 import { upstreamWith } from '../../../src/models/upstream.fixture.ts'
 import { anthropicUpstream, ollamaUpstream } from '../../../src/server/upstream/model-servers.ts'
 import { severalUpstreams } from '../../../src/server/upstream/upstreams.ts'

@@ -38,6 +38,7 @@ export const MessageRow = memo(function MessageRow(message: MessageRowProps) {
   const { seq, role, time } = row.message
   const fate = fateAt(runs, seq) ?? (point && seq > point.at ? 'kept' : undefined)
   const isSelected = selected === seq
+  const deletedAt = chat.deletedAt(seq)
   const turn = isTurnEnd ? chat.turnOf(seq) : undefined
   const meta =
     turn && role === 'assistant'
@@ -60,6 +61,11 @@ export const MessageRow = memo(function MessageRow(message: MessageRowProps) {
       title={time === undefined ? undefined : `#${seq}, ${fullTime(time)}`}
     >
       {role === 'user' ? <UserRow {...props} /> : <ReplyRow {...props} />}
+      {deletedAt !== undefined && (
+        <p className={`muted text-12 ${role === 'user' ? 'to-right' : ''}`}>
+          Deleted by the client at turn {deletedAt}: no longer sent
+        </p>
+      )}
       {turn && <TurnEnd {...props} />}
     </article>
   )

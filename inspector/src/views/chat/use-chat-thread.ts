@@ -4,10 +4,10 @@ import { bareRowsQuery, lastPointQuery, writtenQuery } from '../../api/chat-quer
 import type { AnswerOf } from '../../api/client.ts'
 import type { ThreadAddress } from '../../api/queries.ts'
 import { callsQuery, threadsQuery, turnsQuery, usualActor, usualBranch } from '../../api/queries.ts'
-import type { TimelinePoint } from '../../api/timeline.ts'
+import type { Stretch, TimelinePoint } from '../../api/timeline.ts'
 import type { ConversationSearch, ViewPlace } from '../../parts/address.ts'
 import { type Fate, type FateRun, readFates, runAt } from '../../parts/fates.ts'
-import { amountOf } from '../../parts/format.ts'
+import { amountOf, isShown } from '../../parts/format.ts'
 import type { LiveReply } from '../../parts/live-replies.ts'
 import { versionsOf } from './branch-tree.ts'
 import { broughtOf } from './chat-rows.ts'
@@ -47,8 +47,8 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const { actor = usualActor, branch = usualBranch } = search
   const threads = useQuery(threadsQuery(conversation))
   const branches = useMemo(
-    () => (threads.data?.threads ?? []).filter(one => one.actor === actor),
-    [threads.data, actor],
+    () => (threads.data?.threads ?? []).filter(one => one.actor === actor && isShown(one, branch)),
+    [threads.data, actor, branch],
   )
   const shownBranch = branches.find(one => one.branch === branch)
   const head = shownBranch?.head ?? 0
@@ -60,7 +60,8 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
   const point =
     useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
-  const rows = useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data
+  const { sent: rows, stretches = noStretches } =
+    useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data ?? {}
   const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
 
   const lastTurn = turns?.at(-1)
@@ -78,12 +79,18 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
       versions: versionsOf(branches, branch),
       metas: replyMetas(calls ?? [], lastTurn?.turn, written),
       turnOf: (seq: number) => turns && runAt(turns, seq),
+      deletedAt: (seq: number) => deletion.exec(runAt(stretches, seq)?.why ?? '')?.[1],
     }
-  }, [point, rows, branches, branch, calls, turns, lastTurn, written])
+  }, [point, rows, stretches, branches, branch, calls, turns, lastTurn, written])
   /** A client of the server writes to this branch: what is asked here must not stand where it goes on. */
   const isOfClient = shownBranch?.isOfClient ?? false
   return { threads, branches, head, base, shownHead, isThere, isOfClient, rows, facts }
 }
+
+const noStretches: readonly Stretch[] = []
+
+/** The reason of an entry that its client has deleted. */
+const deletion = /^deleted by its client at turn (\d+)$/
 
 export interface ReplyMeta {
   readonly model: string

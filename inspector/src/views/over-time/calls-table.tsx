@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { AnswerOf } from '../../api/client.ts'
 import { callsQuery, outlineQuery, serverQuery } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
 import { cacheOf, cacheSource } from '../../parts/cache-share.ts'
 import { Explained } from '../../parts/explained.tsx'
 import { amountOf, count, dayTime, percent } from '../../parts/format.ts'
 import { type MarkName, StatusMark } from '../../parts/status-mark.tsx'
 import { isBroken } from '../../parts/stops.ts'
 import { costOf } from '../../parts/token-words.ts'
+import { usePages } from '../../parts/use-pages.tsx'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { callDurations, shownDuration } from './call-durations.ts'
 import styles from './calls-table.module.css'
@@ -24,7 +24,6 @@ const perPage = 100
 export function CallsTable({ course, choice }: StepProps) {
   const chosen = course.steps[choice.selected]
   const { thread, search } = usePlace()
-  const [page, setPage] = useState(0)
   const points = useMemo(() => course.steps.flatMap(step => step.points).reverse(), [course.steps])
   const { data: calls } = useQuery(callsQuery(thread))
   const { data: outline } = useQuery(outlineQuery(thread))
@@ -32,9 +31,7 @@ export function CallsTable({ course, choice }: StepProps) {
   const price = server?.price
   const stored = useMemo(() => new Map(calls?.calls.map(one => [one.id, one])), [calls])
   const durations = useMemo(() => callDurations(points, outline ?? []), [points, outline])
-  const pages = Math.ceil(points.length / perPage)
-  const at = Math.max(0, Math.min(page, pages - 1))
-  const shown = points.slice(at * perPage, (at + 1) * perPage)
+  const { shown, pager } = usePages(points, perPage)
   const failed = points.filter(isBroken).length
   const costColumn: readonly Column[] = price
     ? [
@@ -120,20 +117,7 @@ export function CallsTable({ course, choice }: StepProps) {
           ))}
         </tbody>
       </table>
-      {pages > 1 && (
-        <p className="row gap-3 soft text-12">
-          <Button onClick={() => setPage(at - 1)} why={at === 0 ? 'These are the newest.' : undefined}>
-            Newer
-          </Button>
-          {count(at * perPage + 1)} to {count(at * perPage + shown.length)} of {count(points.length)}
-          <Button
-            onClick={() => setPage(at + 1)}
-            why={at === pages - 1 ? 'These are the oldest.' : undefined}
-          >
-            Older
-          </Button>
-        </p>
-      )}
+      {pager}
     </section>
   )
 }

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Fragment, useMemo, useState } from 'react'
 import { timelineQuery } from '../../api/timeline.ts'
 import { threadSearch, usePlace } from '../../parts/address.ts'
-import { Button } from '../../parts/button.tsx'
 import { FateGlyph } from '../../parts/fate-glyph.tsx'
 import { nameOfFate, readFates } from '../../parts/fates.ts'
 import { amountOf, count } from '../../parts/format.ts'
@@ -10,6 +9,7 @@ import type { Brief } from '../../parts/log-scale.ts'
 import { type AnyMessage, oneLine } from '../../parts/message-text.ts'
 import { toggled } from '../../parts/toggled.ts'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
+import { usePages } from '../../parts/use-pages.tsx'
 import { useTexts } from '../../parts/use-texts.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import { argumentsOf, fateOfRun, type ToolRun, toolRunsOf } from './tool-runs.ts'
@@ -26,12 +26,11 @@ export function ToolTable({ entries }: { readonly entries: readonly Brief[] }) {
   const { data: timeline } = useQuery(timelineQuery(thread))
   const point = timeline?.points.at(-1)
   const fates = useMemo(() => readFates(point?.fates ?? ''), [point?.fates])
-  const [page, setPage] = useState(0)
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
-  const shown = useMemo(() => all.toReversed().slice(page * perPage, (page + 1) * perPage), [all, page])
+  const newestFirst = useMemo(() => all.toReversed(), [all])
+  const { shown, pager } = usePages(newestFirst, perPage)
   const seqs = useMemo(() => shown.flatMap(({ seq, result }) => [seq, result ?? seq]), [shown])
   const textOf = useTexts(thread, seqs, entries.length)
-  const pages = Math.ceil(all.length / perPage)
   const isSlim = useMedia(isNarrow)
 
   const rowOf = (run: ToolRun) => {
@@ -109,20 +108,7 @@ export function ToolTable({ entries }: { readonly entries: readonly Brief[] }) {
         </thead>
         <tbody>{shown.map(rowOf)}</tbody>
       </table>
-      {pages > 1 && (
-        <p className="row gap-3 soft text-12">
-          <Button onClick={() => setPage(page - 1)} why={page === 0 ? 'These are the newest.' : undefined}>
-            Newer
-          </Button>
-          {count(page * perPage + 1)} to {count(page * perPage + shown.length)} of {count(all.length)}
-          <Button
-            onClick={() => setPage(page + 1)}
-            why={page === pages - 1 ? 'These are the oldest.' : undefined}
-          >
-            Older
-          </Button>
-        </p>
-      )}
+      {pager}
     </section>
   )
 }

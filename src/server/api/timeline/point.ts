@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Policy } from '../../../context/draft/draft.ts'
 import { countFates } from '../../../context/make-receipt.ts'
-import { type Fate, fates, type Receipt, type ReceiptStretch } from '../../../context/receipt.ts'
+import type { Receipt } from '../../../context/receipt.ts'
 import { loadPrompt, type ThreadCall } from '../../../history/calls/calls.ts'
 import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '../../../history/calls/plan.ts'
 import { givenPrompt, stretchesOf } from '../../../history/calls/read-plan.ts'
 import type { LogSource } from '../../../history/log/read-log.ts'
+import { type Fate, type FateRun, fates, toFateText } from '../../../log/fate-text.ts'
 import type { MessageLike } from '../../../log/message.ts'
 import { inCounts, type Room, toModelTokens } from '../../../tokens/calibration.ts'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
@@ -219,8 +220,6 @@ function figuresOf(made: Receipt | Plan, room: Room) {
   }
 }
 
-export type FateRun = Pick<ReceiptStretch, 'first' | 'last' | 'fate'>
-
 /** The fates of the entries 1 to `at`. An imported call may say nothing of an entry, which then counts as left out. */
 export function fateRuns(stretches: readonly FateRun[], at: number): readonly FateRun[] {
   const runs: FateRun[] = []
@@ -239,23 +238,4 @@ export function fateRuns(stretches: readonly FateRun[], at: number): readonly Fa
   }
   add(at, 'omitted')
   return runs
-}
-
-/** Runs as a text: `2k14e1r`. The letters are the first ones of the fates. */
-export const toFateText = (runs: readonly FateRun[]): string =>
-  runs.map(({ first, last, fate }) => `${last - first + 1}${fate[0]}`).join('')
-
-export function* readFates(text: string): Generator<FateRun> {
-  let first = 1
-  for (const [, many, letter] of text.matchAll(/(\d+)([a-z])/g)) {
-    const last = first + Number(many) - 1
-    yield { first, last, fate: fates.find(fate => fate[0] === letter) ?? 'omitted' }
-    first = last + 1
-  }
-}
-
-/** The fate of one entry in such a text; undefined where it does not reach the entry. */
-export function fateIn(text: string, entry: number): Fate | undefined {
-  for (const { last, fate } of entry >= 1 ? readFates(text) : []) if (entry <= last) return fate
-  return undefined
 }

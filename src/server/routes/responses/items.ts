@@ -5,7 +5,7 @@ import type { MessageLike } from '../../../log/message.ts'
 import { readMessage } from '../../../log/parse-message.ts'
 import { notedResult } from '../../../log/texts.ts'
 import { isCount } from '../../../log/values.ts'
-import { toOutput } from '../../adapters/responses/to-response.ts'
+import { toOutput } from '../../../models/dialects/responses/to-response.ts'
 import { fromKept } from '../../exchange/kept-reply.ts'
 
 interface ListedItem {
