@@ -48,7 +48,7 @@ const shared = files.filter(file => !alone.includes(file))
 
 const withAiSdk = [
   'src/bridges/ai-sdk/*.test.ts',
-  'src/models/ai-sdk/*.test.ts',
+  'src/models/dialects/ai-sdk/*.test.ts',
   'src/chat/ui/*.test.ts',
   'test/chat/ui-*.test.ts',
   'test/tabs/ui-*.test.ts',

@@ -9,9 +9,11 @@ export const fitted =
   (policy, build = fit) =>
   (messages, window) => {
     const { messages: sent, tokens, receipt } = build(messages, { window, policy, count, overflow: 'trim' })
+    // A message that is nothing but a standing rule is sent word for word in the block of rules.
+    const ruled = new Set(receipt.rules?.map(({ seq }) => seq))
     const has = seq => {
       const { fate } = receipt.entries[seq]
-      return fate === 'kept' || fate === 'recalled'
+      return fate === 'kept' || fate === 'recalled' || ruled.has(seq)
     }
     return {
       sent,

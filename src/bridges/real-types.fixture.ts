@@ -20,10 +20,16 @@ import type { ModelMessage, PrepareStepFunction, SystemModelMessage, ToolSet } f
 import type * as ai7 from 'ai-7'
 import type { OpenAICompatibleProvider } from 'ai-sdk-openai-compatible-3'
 import type { MessageLike } from '../log/message.ts'
-import type { AiSdkCall, AiSdkMessageV4, AiSdkModel, AiSdkStreamPart } from '../models/ai-sdk/ai-sdk-model.ts'
+import type {
+  AiSdkCall,
+  AiSdkMessageV4,
+  AiSdkModel,
+  AiSdkStreamPart,
+} from '../models/dialects/ai-sdk/ai-sdk-model.ts'
+import type { LangChainMessage } from '../models/dialects/langchain/read-message.ts'
+import type { AddedMessage } from '../models/dialects/langchain/write-message.ts'
 import type { FitStepOptions, fitStep, ToolSetLike } from './ai-sdk/fit-step.ts'
 import type { PromptParams, ThroughlineMiddleware } from './ai-sdk/throughline-middleware.ts'
-import type { AddedMessage, LangChainMessage } from './langchain/fit-lang-chain.ts'
 
 /** The types of a provider for AI SDK 7. The package that names them is not installed beside that of 6. */
 type LanguageModelV4 = ReturnType<OpenAICompatibleProvider>

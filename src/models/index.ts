@@ -1,6 +1,6 @@
 export type { Embedder, EmbedRequest } from '../log/embedder.ts'
-export { type AiSdkOptions, aiSdk } from './ai-sdk/ai-sdk.ts'
-export type { AiSdkModel } from './ai-sdk/ai-sdk-model.ts'
+export { type AiSdkOptions, aiSdk } from './dialects/ai-sdk/ai-sdk.ts'
+export type { AiSdkModel } from './dialects/ai-sdk/ai-sdk-model.ts'
 export { type AnthropicOptions, anthropic } from './dialects/anthropic/anthropic.ts'
 export { type OllamaEmbedOptions, type OllamaOptions, ollama, ollamaEmbed } from './dialects/ollama/ollama.ts'
 export { type OpenAiCompatibleOptions, openaiCompatible } from './dialects/openai/openai-compatible.ts'

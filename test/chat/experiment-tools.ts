@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { defineTool, type Tool } from '../../src/chat/index.ts'
-import { currentState, getContext, rememberState, requireState } from '../../src/request/request-context.ts'
+import {
+  currentState,
+  getContext,
+  rememberState,
+  requireState,
+} from '../../src/history/request/request-context.ts'
 import { defineState } from '../../src/state/index.ts'
 
 /** The tools of an agent that runs A/B tests. They keep nothing: what earlier ones made is in the conversation. */

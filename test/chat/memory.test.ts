@@ -4,7 +4,7 @@ import { createChat, defineTool } from 'throughline/chat'
 import type { Model } from 'throughline/models'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { aiSdk } from '../../src/models/ai-sdk/ai-sdk.ts'
+import { aiSdk } from '../../src/models/dialects/ai-sdk/ai-sdk.ts'
 import { isLong } from '../is-long.ts'
 import { expectValid, inChat, newHistory, partsOf, serveReader, warningsIn } from './help.ts'
 

@@ -17,9 +17,10 @@ import { describe, expect, it } from 'vitest'
 import { addedTexts } from '../../context/added-texts.fixture.ts'
 import type { PromptLayout } from '../../context/prompt/layout.ts'
 import { parseMessage } from '../../log/parse-message.ts'
+import { fromLangChain } from '../../models/dialects/langchain/read-message.ts'
 import { o200k } from '../../tokens/o200k.ts'
 import { tornRound } from '../upstream.fixture.ts'
-import { fitLangChain, fromLangChain } from './fit-lang-chain.ts'
+import { fitLangChain } from './fit-lang-chain.ts'
 
 const count = o200k()
 const create = coerceMessageLikeToMessage

@@ -1,7 +1,3 @@
-export {
-  type AddedMessage,
-  type FitLangChainOptions,
-  fitLangChain,
-  type LangChainContext,
-  type LangChainMessage,
-} from './fit-lang-chain.ts'
+export type { LangChainMessage } from '../../models/dialects/langchain/read-message.ts'
+export type { AddedMessage } from '../../models/dialects/langchain/write-message.ts'
+export { type FitLangChainOptions, fitLangChain, type LangChainContext } from './fit-lang-chain.ts'

@@ -86,10 +86,14 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
     // A cut inside the message's own turn is further already.
-    const isThing = search.things.some(({ unit }) => block.units.includes(unit))
-    const isAhead = cutState.cut <= at && (isThing || isWorthCutting(search, share))
-    const further = isAhead ? cutEarly(costs, cutState, at, exchangesLeft(search.asking)) : cutState
-    if (freeIn(further) <= free) return { early: moved, blocks: ask(kept, search) }
+    const isWorth = isWorthCutting(search, share)
+    const isThing = !isWorth && search.things.some(({ unit }) => block.units.includes(unit))
+    // A cut inside the message's own turn is further already.
+    const isAhead = cutState.cut <= at && (isThing || isWorth)
+    // A thing that is named in running talk takes nothing of what the tail would have just said.
+    const exchanges = isThing ? room.exchanges + 1 : exchangesLeft(search.asking)
+    const further = isAhead ? cutEarly(costs, cutState, at, exchanges) : cutState
+    if (freeIn(further) <= (isThing ? block.tokens : free)) return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
     return { early: further, blocks: ask([], searchFor(further, at, text, freeIn(further))) }
   }

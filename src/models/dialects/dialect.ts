@@ -5,6 +5,8 @@ import type { Patch } from './patch.ts'
 export interface Dialect {
   /** As wires and adapters name it. */
   readonly form: string
+  /** The kind of model servers that speak it. */
+  readonly server: string
   /** How its requests are read and its replies written, by their addresses. */
   readonly adapters: Readonly<Record<string, Adapter>>
   /** Whether an address is of its API, also one that is only passed on. */

@@ -1,18 +1,22 @@
 import type { Adapter } from './adapter.ts'
 import { anthropicDialect } from './anthropic/index.ts'
-import type { Dialect } from './dialect.ts'
 import { ollamaDialect } from './ollama/index.ts'
 import { openaiDialect } from './openai/index.ts'
 import type { Patch } from './patch.ts'
 import { responsesDialect } from './responses/index.ts'
 
-/** An address belongs to the first one that takes it for its own. */
-const dialects: readonly Dialect[] = [anthropicDialect, responsesDialect, openaiDialect, ollamaDialect]
+/** Of several that take an address for their own, it belongs to the last one. */
+const dialects = [ollamaDialect, openaiDialect, anthropicDialect, responsesDialect]
+
+/** The kinds of model servers. */
+export type ServerKind = (typeof dialects)[number]['server']
+
+export const serverKinds: ReadonlySet<ServerKind> = new Set(dialects.map(({ server }) => server))
 
 /** The adapters, by their addresses. */
-export const adapterPaths = dialects.flatMap(({ adapters }) => Object.entries(adapters))
+export const adapterPaths = dialects.flatMap(({ adapters }) => Object.entries<Adapter>(adapters))
 
 /** The adapter that words the errors of an address. */
-export const errorsAt = (path: string): Adapter => dialects.find(({ isOf }) => isOf(path))!.errors
+export const errorsAt = (path: string): Adapter => dialects.findLast(({ isOf }) => isOf(path))!.errors
 
 export const patchOf = (form: string): Patch => dialects.find(one => one.form === form)!.patch

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { policyNames } from '../../context/policies/choose-policy.ts'
 import { attempt } from '../../log/values.ts'
+import { serverKinds } from '../../models/dialects/index.ts'
 import { toBytes, toShare, toTime, toWhole } from './number-text.ts'
 
 /** Kinds of settings. Each takes the value itself, from a file, or a text, from a flag or the environment. */
@@ -133,7 +134,7 @@ const defaultHost = (text: string) => (text.startsWith(':') ? `127.0.0.1${text}`
 
 const hostOf = (text: string) => text.slice(0, text.includes('/') ? text.indexOf('/') : text.length)
 
-export const upstreamKind = () => oneOf(['auto', 'ollama', 'openai', 'anthropic'])
+export const upstreamKind = () => oneOf(['auto', ...serverKinds])
 
 export const upstreamKey = () => text('a key without blanks', /^[\x21-\x7e]{1,4096}$/)
 

@@ -2,6 +2,7 @@ import { choosePolicy } from '../../context/policies/choose-policy.ts'
 import { ThroughlineError } from '../../log/error.ts'
 import { isObject, parseJson, present } from '../../log/values.ts'
 import { isAnthropicHost } from '../../models/dialects/anthropic/anthropic.ts'
+import type { ServerKind } from '../../models/dialects/index.ts'
 import { ModelError } from '../../models/model.ts'
 import type { AskedServer } from '../../models/to-model-error.ts'
 import { askJson } from '../../models/wire/ask.ts'
@@ -104,7 +105,7 @@ const names = {
 }
 
 type Probed =
-  | { readonly kind: 'ollama' | 'openai' | 'anthropic'; readonly version?: string }
+  | { readonly kind: ServerKind; readonly version?: string }
   | { readonly kind: 'silent' | 'other'; readonly error?: ModelError }
 
 async function probe({ url, ...rest }: UpstreamConnectionOptions): Promise<Probed> {

@@ -1,3 +1,4 @@
+import type { ServerKind } from '../../models/dialects/index.ts'
 import type { ModelServer } from '../../models/wire/open-server.ts'
 import type { ServerQuestion } from '../../models/wire/wire.ts'
 
@@ -5,7 +6,7 @@ import type { ServerQuestion } from '../../models/wire/wire.ts'
 export interface Upstream
   extends Pick<ModelServer, 'model' | 'models' | 'count'>,
     Partial<Pick<ModelServer, 'forms' | 'speaks' | 'passReply' | 'wishWindow'>> {
-  readonly kind: 'ollama' | 'openai' | 'anthropic' | 'reader'
+  readonly kind: ServerKind | 'reader'
   /** The address without credentials, for messages; undefined for the reader inside this process. */
   readonly address?: string
   /** Whether it has a key of its own. Else it is asked with the keys of clients. */

@@ -19,10 +19,11 @@ export const messagesAdapter: Adapter = {
   }),
 }
 
-export const anthropicDialect: Dialect = {
+export const anthropicDialect = {
   form: 'messages',
+  server: 'anthropic',
   adapters: { '/v1/messages': messagesAdapter },
   isOf: path => /^\/v1\/messages(?:$|\/)/.test(path),
   errors: messagesAdapter,
   patch,
-}
+} as const satisfies Dialect

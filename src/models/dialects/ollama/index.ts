@@ -23,11 +23,12 @@ export const generateAdapter: Adapter = {
   whole: (start, end) => toGenerated(toAnswer(start, end)),
 }
 
-export const ollamaDialect: Dialect = {
+export const ollamaDialect = {
   form: 'ollama',
+  server: 'ollama',
   adapters: { '/api/chat': ollamaAdapter },
   // What no other form claims is worded as Ollama does.
   isOf: () => true,
   errors: ollamaAdapter,
   patch,
-}
+} as const satisfies Dialect

@@ -16,10 +16,11 @@ export const openaiAdapter: Adapter = {
   fault: toOpenAiError,
 }
 
-export const openaiDialect: Dialect = {
+export const openaiDialect = {
   form: 'chat',
+  server: 'openai',
   adapters: { '/v1/chat/completions': openaiAdapter },
   isOf: path => path.startsWith('/v1/'),
   errors: openaiAdapter,
   patch: chatPatch,
-}
+} as const satisfies Dialect

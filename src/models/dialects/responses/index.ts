@@ -37,10 +37,11 @@ export const compactAdapter: Adapter = {
   },
 }
 
-export const responsesDialect: Dialect = {
+export const responsesDialect = {
   form: 'responses',
+  server: 'openai',
   adapters: { '/v1/responses': responsesAdapter, '/v1/responses/compact': compactAdapter },
   isOf: path => /^\/v1\/(?:responses|conversations)(?:$|\/)/.test(path),
   errors: responsesAdapter,
   patch,
-}
+} as const satisfies Dialect

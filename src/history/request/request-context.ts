@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { InvalidOptionError, ThroughlineError } from '../log/error.ts'
-import type { MessageLike } from '../log/message.ts'
-import { readMessage } from '../log/parse-message.ts'
-import type { SkippedResult, State, StateReading } from '../state/index.ts'
-import { roundsFromEnd } from '../state/read-round.ts'
-import { hasResultSince, readRounds, readState } from '../state/read-state.ts'
-import { otherProject } from '../state/take-result.ts'
+import { InvalidOptionError, ThroughlineError } from '../../log/error.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { readMessage } from '../../log/parse-message.ts'
+import type { SkippedResult, State, StateReading } from '../../state/index.ts'
+import { roundsFromEnd } from '../../state/read-round.ts'
+import { hasResultSince, readRounds, readState } from '../../state/read-state.ts'
+import { otherProject } from '../../state/take-result.ts'
 
 /** What every tool of a request can read without being handed it. */
 export interface RequestContext<Data = unknown> {

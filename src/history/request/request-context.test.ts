@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { InvalidOptionError, ThroughlineError } from '../log/error.ts'
-import type { MessageLike } from '../log/message.ts'
-import { hypothesis, someHypothesis } from '../state/experiment.fixture.ts'
-import { call, user } from '../state/rounds.fixture.ts'
+import { InvalidOptionError, ThroughlineError } from '../../log/error.ts'
+import type { MessageLike } from '../../log/message.ts'
+import { hypothesis, someHypothesis } from '../../state/experiment.fixture.ts'
+import { call, user } from '../../state/rounds.fixture.ts'
 import {
   appendToConversation,
   bindContext,

@@ -1,7 +1,7 @@
-import { ModelError, type ModelErrorCode } from '../model.ts'
-import { quoteFault, quotesReply, safeCause } from '../quote-fault.ts'
-import { isTooLong, readFault, type ServerFault } from '../read-fault.ts'
-import { type AskedServer, factsOf } from '../to-model-error.ts'
+import { ModelError, type ModelErrorCode } from '../../model.ts'
+import { quoteFault, quotesReply, safeCause } from '../../quote-fault.ts'
+import { isTooLong, readFault, type ServerFault } from '../../read-fault.ts'
+import { type AskedServer, factsOf } from '../../to-model-error.ts'
 
 /** The model that was asked, and the texts that were sent: no error message may hold them. */
 export type AskedModel = Pick<AskedServer, 'name' | 'sent'>

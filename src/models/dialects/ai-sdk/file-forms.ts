@@ -1,6 +1,6 @@
-import { outputParts } from '../../log/read-content.ts'
-import { isObject } from '../../log/values.ts'
-import { fieldsOf } from '../read-text.ts'
+import { outputParts } from '../../../log/read-content.ts'
+import { isObject } from '../../../log/values.ts'
+import { fieldsOf } from '../../read-text.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
 import type { AnyPart } from './to-prompt.ts'
 

@@ -1,8 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { ModelMessage } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { startUpstream } from '../../bridges/upstream.fixture.ts'
-import type { MessageLike } from '../../log/message.ts'
+import { startUpstream } from '../../../bridges/upstream.fixture.ts'
+import type { MessageLike } from '../../../log/message.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { toPrompt } from './to-prompt.ts'
 

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { MessageDialect, MessageLike } from '../log/message.ts'
-import { someHypothesis, someVariants } from '../state/experiment.fixture.ts'
-import { assistant, dialects, round, user } from '../state/rounds.fixture.ts'
+import type { MessageDialect, MessageLike } from '../../log/message.ts'
+import { someHypothesis, someVariants } from '../../state/experiment.fixture.ts'
+import { assistant, dialects, round, user } from '../../state/rounds.fixture.ts'
 
 /** A server process, with its own copy of every module, so that requests share nothing but messages. */
 async function startServer() {
   vi.resetModules()
   const request = await import('./request-context.ts')
-  const states = await import('../state/experiment.fixture.ts')
+  const states = await import('../../state/experiment.fixture.ts')
   const { hypothesis, variants, jobIds, experiment, preferences } = states
 
   const tools: Readonly<Record<string, (input: Input) => unknown>> = {

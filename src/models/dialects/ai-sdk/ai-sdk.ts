@@ -1,10 +1,10 @@
-import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
-import { present } from '../../log/values.ts'
-import { checkWindow, mergeSettings } from '../check-options.ts'
-import type { EndReason, Model, ModelPart, ModelRequest, ModelSettings, ModelUsage } from '../model.ts'
-import { ModelError, toUsage } from '../model.ts'
-import { textsOf } from '../pair-results.ts'
-import { fieldsOf } from '../read-text.ts'
+import { InvalidOptionError, refuseUnknown } from '../../../log/error.ts'
+import { present } from '../../../log/values.ts'
+import { checkWindow, mergeSettings } from '../../check-options.ts'
+import type { EndReason, Model, ModelPart, ModelRequest, ModelSettings, ModelUsage } from '../../model.ts'
+import { ModelError, toUsage } from '../../model.ts'
+import { textsOf } from '../../pair-results.ts'
+import { fieldsOf } from '../../read-text.ts'
 import type {
   AiSdkCall,
   AiSdkMessage,

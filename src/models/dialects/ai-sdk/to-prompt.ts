@@ -1,8 +1,8 @@
-import type { MessageLike } from '../../log/message.ts'
-import { parseJson } from '../../log/values.ts'
-import { type PairedCall, type PairedMessage, pairResults } from '../pair-results.ts'
-import { imageTypeOf } from '../read-media.ts'
-import { fieldsOf } from '../read-text.ts'
+import type { MessageLike } from '../../../log/message.ts'
+import { parseJson } from '../../../log/values.ts'
+import { type PairedCall, type PairedMessage, pairResults } from '../../pair-results.ts'
+import { imageTypeOf } from '../../read-media.ts'
+import { fieldsOf } from '../../read-text.ts'
 import type { AiSdkMessage, CallPart, FilePart, PlainPart, PromptPart, ResultPart } from './ai-sdk-model.ts'
 
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */

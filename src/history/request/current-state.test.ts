@@ -1,6 +1,12 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { experiment, hypothesis, preferences, someHypothesis, variants } from '../state/experiment.fixture.ts'
-import { call, dialects, round, user } from '../state/rounds.fixture.ts'
+import {
+  experiment,
+  hypothesis,
+  preferences,
+  someHypothesis,
+  variants,
+} from '../../state/experiment.fixture.ts'
+import { call, dialects, round, user } from '../../state/rounds.fixture.ts'
 import {
   appendToConversation,
   checkProject,

@@ -7,8 +7,8 @@ import {
   LoadAPIKeyError,
 } from '@ai-sdk/provider'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type FakeReply, type FakeUpstream, startUpstream } from '../../bridges/upstream.fixture.ts'
-import { ModelError, type ModelPart, type ModelRequest } from '../model.ts'
+import { type FakeReply, type FakeUpstream, startUpstream } from '../../../bridges/upstream.fixture.ts'
+import { ModelError, type ModelPart, type ModelRequest } from '../../model.ts'
 import { aiSdk } from './ai-sdk.ts'
 import type { AiSdkModel } from './ai-sdk-model.ts'
 
