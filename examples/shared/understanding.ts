@@ -69,7 +69,7 @@ export function wordsIn(text: string, most = 80): readonly string[] {
 /** Words that may stand before a request and say nothing of it. */
 export const courtesies: ReadonlySet<string> = new Set(
   (
-    'please ok okay hey hi hello hm well so oh wait nice great good perfect cool thanks yes can could would you ' +
+    'please actually ok okay hey hi hello hm well so oh wait nice great good perfect cool thanks yes can could would you ' +
     'bitte gut schön por favor bien merci'
   ).split(' '),
 )
@@ -82,7 +82,7 @@ const endings: ReadonlySet<string> = new Set(
 )
 
 const flourishes =
-  /\b(?:good (?:morning|evening|day)|guten (?:morgen|tag|abend)|bonjour|bonsoir|be so kind as to|do you think you could|is it possible to|i was wondering if you could|i'd like you to|be an angel and|pouvez vous|peux tu|könntest du|kannst du bitte)\b/gu
+  /\b(?:good (?:morning|evening|day)|guten (?:morgen|tag|abend)|bonjour|bonsoir|be so kind as to|do you think you could|is it possible to|i was wondering if you could|i'd like you to|be an angel and|(?:and |et )?(?:now|maintenant) (?=what|qu)|pouvez vous|peux tu|könntest du|kannst du bitte)\b/gu
 
 /** A request without its courtesies and signs: what is left is what is wanted. */
 export function bareText(text: string): string {
@@ -95,6 +95,11 @@ export function bareText(text: string): string {
 /** Whether a text only asks something. "Can you make it blue?" asks for an act, and is no question. */
 export function isQuestion(text: string): boolean {
   const bare = bareText(text)
+  const isPolite =
+    /\b(?:can|could|would|will|please|kannst|könntest|würdest|bitte|peux|pourrais|pouvez|plaît)\b/iu.test(
+      text,
+    )
+  if (/\?\s*$/.test(text) && !isPolite && bare.split(' ').length > 5) return true
   if (/^(?:how|what) about (?:a|an|the|some)\b|^why not\b|^was anderes\b/.test(bare)) return false
   return (
     /^(?:what|what's|which|why|who|where|when|how|is|are|was|were|did|does|has|wie|warum|wieso|welche[rs]?|wer|wo|ist|hast|wurde|que|quoi|quel|quelle|pourquoi|comment|qui|où|combien|qu'est|est)\b/u.test(

@@ -7,6 +7,7 @@ import { createHistory, type History, type Thread } from 'throughline/history'
 import type { Model } from 'throughline/models'
 import { memoryStore } from 'throughline/stores'
 import { sqliteStore } from 'throughline/stores/sqlite'
+import { openChanges, type SiteChanges } from './changes.ts'
 import { openSite, type SiteFolder } from './site-folder.ts'
 import { siteTools } from './site-tools.ts'
 
@@ -23,6 +24,7 @@ export interface AgentOptions {
 export interface Agent {
   readonly model: Model
   readonly site: SiteFolder
+  readonly changes: SiteChanges
   readonly history: History
   readonly thread: Thread
   readonly chat: Chat
@@ -41,6 +43,7 @@ const pins = [
 export async function createAgent({ data, model, slowMs = 0, isInMemory }: AgentOptions): Promise<Agent> {
   await mkdir(data, { recursive: true })
   const site = await openSite(join(data, 'site'))
+  const changes = await openChanges(site, join(data, 'changes.json'))
   const store = isInMemory ? memoryStore() : sqliteStore({ path: join(data, 'log.db') })
   const history = createHistory({ store })
   const nonce = await keptNonce(join(data, 'note-nonce'))
@@ -49,11 +52,11 @@ export async function createAgent({ data, model, slowMs = 0, isInMemory }: Agent
     model,
     system,
     pins,
-    tools: siteTools(site, { slowMs }),
+    tools: siteTools(site, changes, { slowMs }),
     notes: { place: 'system', nonce },
     cancelledTurn: 'disregard',
   })
-  return { model, site, history, thread: history.thread(conversation), chat }
+  return { model, site, changes, history, thread: history.thread(conversation), chat }
 }
 
 /**

@@ -20,16 +20,37 @@ const colours: Readonly<Record<string, string>> = {
   black: '#141414',
 }
 
+const foreign: Readonly<Record<string, string>> = {
+  ...{ weiß: 'white', weiss: 'white', creme: 'cream', hellgrau: 'light grey', hellblau: 'light blue' },
+  ...{
+    hellgrün: 'light green',
+    gelb: 'yellow',
+    rot: 'red',
+    grün: 'green',
+    blau: 'blue',
+    dunkelblau: 'dark blue',
+  },
+  ...{ lila: 'purple', braun: 'brown', grau: 'grey', schwarz: 'black', gray: 'grey', navy: 'dark blue' },
+  ...{
+    blanc: 'white',
+    crème: 'cream',
+    rose: 'pink',
+    jaune: 'yellow',
+    rouge: 'red',
+    vert: 'green',
+    bleu: 'blue',
+  },
+  ...{ violet: 'purple', marron: 'brown', gris: 'grey', noir: 'black' },
+}
+
 export const colourNames = Object.keys(colours)
 
 /** The colour that a text names, as `#rrggbb`: of "dark blue" the longer name, not "blue". */
 export function toColour(text: string): string | undefined {
   const hex = /#([0-9a-f]{6}|[0-9a-f]{3})\b/i.exec(text)?.[1]?.toLowerCase()
   if (hex) return `#${hex.length === 6 ? hex : [...hex].map(digit => digit + digit).join('')}`
-  const words = ` ${text
-    .toLowerCase()
-    .replaceAll('gray', 'grey')
-    .replace(/[^a-z]+/g, ' ')} `
+  const plain = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  const words = ` ${plain.map(word => foreign[word] ?? word).join(' ')} `
   const named = colourNames.filter(name => words.includes(` ${name} `))
   return colours[named.sort((a, b) => b.length - a.length)[0] ?? '']
 }

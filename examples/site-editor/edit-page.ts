@@ -19,6 +19,33 @@ export function addLink(html: string, path: string, label: string): string {
   return html.includes(`href="${toMarkup(path)}"`) ? html : html.replace('</nav>', () => ` ${link}</nav>`)
 }
 
+/** Takes the link to a page out of the page's `<nav>`. */
+export function removeLink(html: string, path: string): string {
+  const from = html.indexOf(`<a href="${toMarkup(path)}">`)
+  const to = html.indexOf('</a>', from)
+  if (from < 0 || to < 0) return html
+  return html.slice(0, from).replace(/ $/, '') + html.slice(to + '</a>'.length)
+}
+
+/** Adds a line at the end of the first list of a page, or as a paragraph at the end of its content. */
+export function addLine(html: string, line: string): string {
+  const text = toMarkup(line)
+  if (html.includes('</ul>')) return html.replace('</ul>', () => `  <li>${text}</li>\n    </ul>`)
+  return html.replace('</main>', () => `  <p>${text}</p>\n  </main>`)
+}
+
+/** Puts a text in place of another one, in what a reader sees and never in a tag. */
+export function replaceText(html: string, text: string, by: string): string {
+  const pieces = html.split(/(<[^<>]*>)/)
+  return pieces
+    .map(piece => (piece.startsWith('<') ? piece : piece.replaceAll(toMarkup(text), () => toMarkup(by))))
+    .join('')
+}
+
+/** A page with its heading alone. */
+export const emptied = (html: string, topic: string) =>
+  replaceBetween(html, '<main>', '</main>', `\n    <h1>${toMarkup(topic)}</h1>\n  `)
+
 /** A new page that looks like the one given. */
 export function pageLike(html: string, topic: string, site: string): string {
   const content = `

@@ -3,10 +3,33 @@
  * server. It works as a language model does here: it calls tools over several rounds, then answers and writes a note.
  */
 import { type Model, type RulesAnswer, rules } from 'throughline/models'
-import { colourNames, inkOn } from './colours.ts'
-import { addLink, pageLike, pathFor, property, replaceTitle, setProperty, titleOf } from './edit-page.ts'
+import { askBack, chipsFor } from '../shared/understanding.ts'
+import { inkOn } from './colours.ts'
+import {
+  addLine,
+  addLink,
+  emptied,
+  pageLike,
+  pathFor,
+  property,
+  removeLink,
+  replaceText,
+  replaceTitle,
+  setProperty,
+  titleOf,
+} from './edit-page.ts'
 import { isClipped, readTurn, type TurnSoFar } from './read-turn.ts'
-import { backgroundNote, titleNote, understand, type Wish } from './understand.ts'
+import {
+  backgroundNote,
+  isOfChange,
+  pageOf,
+  type SiteState,
+  siteUnderstanding,
+  titleNote,
+  topicOf,
+  understand,
+  type Wish,
+} from './understand.ts'
 
 export interface EditorRulesOptions {
   readonly window?: number
@@ -20,11 +43,17 @@ export function editorRules({ window = 4096, delayMs = 0 }: EditorRulesOptions =
 
 /** The next step: the model is asked again after each round of tools, and sees what they gave. */
 function answer(turn: TurnSoFar): RulesAnswer {
-  const wish = understand(turn.request, turn.notes)
-  if (turn.problem) return say(turn, `That did not work: ${turn.problem}`, `A tool refused: ${turn.problem}`)
-  switch (wish.kind) {
+  const notes = turn.notes.filter(isOfChange)
+  const state = { notes, ...(turn.files && { files: turn.files }) }
+  const wish = understand(turn.request, state)
+  if (turn.problem) return refused(turn, turn.problem)
+  switch (wish?.kind) {
     case 'title':
     case 'page':
+    case 'remove':
+    case 'empty':
+    case 'line':
+    case 'replace':
       return editPages(turn, wish)
     case 'background':
       return editStyle(turn, wish.colour)
@@ -33,60 +62,176 @@ function answer(turn: TurnSoFar): RulesAnswer {
     case 'list':
       if (!turn.files) return listFirst
       return say(turn, `The site has these files: ${turn.files.join(', ')}.`, 'Listed the files.')
-    case 'unknown colour':
+    case 'changes':
+      return say(turn, tellChanges(notes), 'Told what was changed.')
+    case 'undo':
+      if (turn.written.length === 0) return { text: 'I take it back.', calls: [{ name: 'undo_change' }] }
       return say(
         turn,
-        `I know these colours: ${colourNames.join(', ')}; or write one as #rrggbb.`,
-        'Colour unknown.',
+        `Taken back: ${turn.written.join(', ')}.`,
+        `Took back the change of ${turn.written.join(', ')}.`,
       )
-    case 'nothing to undo':
+    case 'anyway':
+      if (turn.written.length === 0) return { text: 'I write it.', calls: [{ name: 'write_anyway' }] }
       return say(
         turn,
-        'I can take back a title or a background, and only what I did last.',
-        'Nothing to take back.',
+        `${turn.written.join(', ')} is written.`,
+        `Wrote ${turn.written.join(', ')}, as the user wanted.`,
       )
-    case 'unknown':
-      return say(turn, help, 'Did not understand the request.')
+    case 'nothing':
+      return say(turn, 'All right, I change nothing.', 'Changed nothing.')
+    default:
+      return ask(turn, state)
   }
 }
 
-const help = `I am a handful of rules, not a language model. I understand: "change the title to Blue Door", "add a page about opening hours", "make the background dark blue", "undo that", "show menu.html", "list the files". For anything else start me with --ollama and the name of a model.`
+/** What was not understood changes nothing. The files are looked at first, so that the chips name pages that there are. */
+function ask(turn: TurnSoFar, state: SiteState): RulesAnswer {
+  if (!turn.files) return listFirst
+  const pageNamed = state.files ? understand(turn.request, state) : undefined
+  if (pageNamed?.kind === 'read') return showFile(turn, pageNamed.path)
+  const isOfColour = /background|hintergrund|fond|colou?r|farbe|couleur/i.test(turn.request)
+  const colours = isOfColour ? ['make the background teal', 'make the background cream'] : []
+  const chips = [...colours, ...chipsFor(siteUnderstanding, { ...state, text: turn.request })]
+  return say(turn, askBack(turn.request, chips, turn.answers), 'Did not understand the request.')
+}
+
+function tellChanges(notes: readonly string[]): string {
+  if (notes.length === 0) return 'I have no note of a change.'
+  return `From my notes:\n${notes.map((note, at) => `${at + 1}. ${note}`).join('\n')}`
+}
+
+/** A tool refused. A write that would lose something is a question to the user. */
+function refused(turn: TurnSoFar, problem: string): RulesAnswer {
+  if (!/ was not written: /.test(problem))
+    return say(turn, `That did not work: ${problem}`, `A tool refused: ${problem}`)
+  const [why = ''] = problem.split('. Ask the user')
+  const text = `${why}. Shall it be written anyway?\nTry: “keep it as it is”, “write it anyway”`
+  return say(turn, text, 'Asked before a write that loses text.')
+}
+
+type PageWish = Extract<Wish, { kind: 'title' | 'page' | 'remove' | 'empty' | 'line' | 'replace' }>
 
 /** First the list, then every page in one round, then every changed page in one round. */
-function editPages(turn: TurnSoFar, wish: Extract<Wish, { kind: 'title' | 'page' }>): RulesAnswer {
+function editPages(turn: TurnSoFar, wish: PageWish): RulesAnswer {
   if (!turn.files) return listFirst
+  const done = doneBy(turn, wish)
+  if (turn.written.length > 0) return say(turn, done.text, done.note)
   const pages = turn.files.filter(path => path.endsWith('.html')).slice(0, 12)
-  const index = turn.read.get('index.html')
-  if (!index && !pages.includes('index.html')) return say(turn, 'There is no index.html.', 'No index.html.')
+  if (!pages.includes('index.html')) return say(turn, 'There is no index.html.', 'No index.html.')
+  const missing = 'topic' in wish && wish.kind !== 'page' && pageIn(turn, wish.topic) === undefined
+  if (missing) return ask(turn, { notes: turn.notes.filter(isOfChange), files: turn.files })
+  if (wish.kind === 'page' && pages.includes(pathFor(wish.topic)))
+    return say(
+      turn,
+      `There is a page ${pathFor(wish.topic)} already.`,
+      `${pathFor(wish.topic)} was there already.`,
+    )
   const unread = pages.filter(path => !turn.read.has(path))
-  const path = wish.kind === 'page' ? pathFor(wish.topic) : ''
-  if (turn.written.length === 0) {
-    if (pages.includes(path))
-      return say(turn, `There is a page ${path} already.`, `${path} was there already.`)
-    if (unread.length > 0 || index === undefined)
+  if (unread.length > 0)
+    return {
+      text: `I read ${unread.join(', ')}.`,
+      calls: unread.map(path => ({ name: 'read_file', arguments: { path } })),
+    }
+  const long = pages.find(path => isClipped(turn.read.get(path)!))
+  if (long)
+    return say(turn, `I see only the beginning of ${long}: it is too long for me.`, `${long} is too long.`)
+  return writePages(turn, wish)
+}
+
+/** The page that a wish names. "Remove the page" means the one that was added last. */
+function pageIn({ files = [], notes }: TurnSoFar, topic: string): string | undefined {
+  const added = notes.flatMap(note => /^Added (\S+\.html) about /.exec(note)?.[1] ?? []).at(-1)
+  return topic === '' ? files.find(path => path === added) : pageOf(topic, files)
+}
+
+function writePages(turn: TurnSoFar, wish: PageWish): RulesAnswer {
+  const index = turn.read.get('index.html') ?? ''
+  const old = titleOf(index) ?? ''
+  const path = 'topic' in wish ? (pageIn(turn, wish.topic) ?? '') : ''
+  const only = (edit: (text: string) => string) => (text: string, at: string) =>
+    at === path ? edit(text) : text
+  switch (wish.kind) {
+    case 'title':
+      if (old === '' || wish.title === '') return say(turn, 'I find no title to change.', 'No title found.')
+      return write(turn, 'I change the title.', text => replaceTitle(text, old, wish.title))
+    case 'page': {
+      const fresh = pathFor(wish.topic)
+      const added = new Map(turn.read).set(fresh, pageLike(index, wish.topic, old))
+      return write({ ...turn, read: added }, 'I write the page and its links.', text =>
+        addLink(text, fresh, wish.topic),
+      )
+    }
+    case 'remove': {
+      const others = new Map([...turn.read].filter(([at]) => at !== path))
+      const edited = write({ ...turn, read: others }, 'I remove the page and its links.', text =>
+        removeLink(text, path),
+      )
+      const calls = typeof edited === 'object' ? (edited.calls ?? []) : []
       return {
-        text: `I read ${unread.join(', ')}.`,
-        calls: unread.map(path => ({ name: 'read_file', arguments: { path } })),
+        text: 'I remove the page and its links.',
+        calls: [...calls, { name: 'remove_file', arguments: { path } }],
       }
-    const long = pages.find(path => isClipped(turn.read.get(path)!))
-    if (long)
-      return say(turn, `I see only the beginning of ${long}: it is too long for me.`, `${long} is too long.`)
+    }
+    case 'empty':
+      return write(
+        turn,
+        'I empty the page.',
+        only(text => emptied(text, topicOf(path))),
+      )
+    case 'line':
+      return write(
+        turn,
+        'I write the line.',
+        only(text => addLine(text, wish.text)),
+      )
+    case 'replace': {
+      const isThere = [...turn.read.values()].some(text => replaceText(text, wish.text, wish.by) !== text)
+      if (!isThere) return ask(turn, { notes: turn.notes.filter(isOfChange), files: turn.files ?? [] })
+      return write(turn, 'I put the new text there.', text => replaceText(text, wish.text, wish.by))
+    }
   }
-  const old = titleOf(index ?? '') ?? ''
-  if (wish.kind === 'title') {
-    if (turn.written.length > 0)
-      return say(turn, `The title is now “${wish.title}”, on every page.`, titleNote(old, wish.title))
-    if (old === '' || wish.title === '') return say(turn, 'I find no title to change.', 'No title found.')
-    return write(turn, 'I change the title.', text => replaceTitle(text, old, wish.title))
+}
+
+/** What is said when the files are written, and the note of it. */
+function doneBy(
+  { read, written }: TurnSoFar,
+  wish: PageWish,
+): { readonly text: string; readonly note: string } {
+  const removed = written.find(path => path !== 'index.html') ?? ''
+  switch (wish.kind) {
+    case 'title':
+      return {
+        text: `The title is now “${wish.title}”, on every page.`,
+        note: titleNote(titleOf(read.get('index.html') ?? '') ?? '', wish.title),
+      }
+    case 'page': {
+      const path = pathFor(wish.topic)
+      return {
+        text: `There is a page about ${wish.topic} now, ${path}, and every page links to it.`,
+        note: `Added ${path} about ${wish.topic}, linked in the nav of every page.`,
+      }
+    }
+    case 'remove': {
+      const path = written.at(-1) ?? removed
+      return {
+        text: `${path} is removed, and no page links to it.`,
+        note: `Removed ${path} and the links to it.`,
+      }
+    }
+    case 'empty':
+      return { text: `${written[0]} has only its heading now.`, note: `Emptied ${written[0]}.` }
+    case 'line':
+      return {
+        text: `“${wish.text}” stands on ${written[0]} now.`,
+        note: `Added the line "${wish.text}" to ${written[0]}.`,
+      }
+    case 'replace':
+      return {
+        text: `“${wish.by}” stands in place of “${wish.text}”, on ${written.join(', ')}.`,
+        note: `Replaced "${wish.text}" by "${wish.by}" on ${written.join(', ')}.`,
+      }
   }
-  if (turn.written.length > 0) {
-    const done = `There is a page about ${wish.topic} now, ${path}, and every page links to it.`
-    return say(turn, done, `Added ${path} about ${wish.topic}, linked in the nav of every page.`)
-  }
-  const added = new Map(turn.read).set(path, pageLike(index!, wish.topic, old))
-  return write({ ...turn, read: added }, 'I write the page and its links.', text =>
-    addLink(text, path, wish.topic),
-  )
 }
 
 function editStyle(turn: TurnSoFar, colour: string): RulesAnswer {
@@ -120,8 +265,8 @@ function showFile(turn: TurnSoFar, path: string): RulesAnswer {
 const listFirst: RulesAnswer = { text: 'I look at the files.', calls: [{ name: 'list_files' }] }
 
 /** Writes every file that was read and that `change` changes, and what is new. */
-function write(turn: TurnSoFar, text: string, change: (text: string) => string): RulesAnswer {
-  const changed = [...turn.read].map(([path, before]) => ({ path, before, text: change(before) }))
+function write(turn: TurnSoFar, text: string, change: (text: string, path: string) => string): RulesAnswer {
+  const changed = [...turn.read].map(([path, before]) => ({ path, before, text: change(before, path) }))
   const toWrite = changed.filter(({ path, before, text }) => before !== text || !turn.files?.includes(path))
   // Files are read side by side, so their order says nothing.
   toWrite.sort((a, b) => (a.path < b.path ? -1 : 1))

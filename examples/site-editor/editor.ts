@@ -2,6 +2,8 @@
 import { dump } from 'throughline/explain'
 import { type Agent, conversation } from './agent.ts'
 import { createRows, type Row, readRows } from './rows.ts'
+import { siteChips } from './site-chips.ts'
+import { isOfChange } from './understand.ts'
 
 /** What goes to the page. The rows of a turn that is being answered come one by one, and grow. */
 export type EditorEvent =
@@ -10,6 +12,8 @@ export type EditorEvent =
       readonly rows: readonly Row[]
       readonly isBusy: boolean
       readonly model: string
+      /** What works now, word for word. */
+      readonly chips: readonly string[]
     }
   | { readonly type: 'row'; readonly at: number; readonly row: Row }
   | { readonly type: 'text'; readonly at: number; readonly text: string }
@@ -37,16 +41,19 @@ export interface ContextDump {
   readonly tools: readonly object[]
 }
 
+const changing: ReadonlySet<string> = new Set(['write_file', 'remove_file', 'undo_change', 'write_anyway'])
+
 /** Older messages stay in the log; the page shows the newest. */
 const mostShown = 400
 
-export async function createEditor({ chat, thread, site, model, history }: Agent): Promise<Editor> {
+export async function createEditor({ chat, thread, site, changes, model, history }: Agent): Promise<Editor> {
   const listeners = new Set<(event: EditorEvent) => void>()
   const tell = (event: EditorEvent) => {
     for (const listener of listeners) listener(event)
   }
   /** The rows of the turns that are over, from the log; and those of the turn that is being answered. */
   let closed = await readLog()
+  let chips = await readChips()
   let live: ReturnType<typeof createRows> | undefined
   let turn: { readonly cancel: AbortController; readonly over: Promise<void> } | undefined
 
@@ -54,14 +61,23 @@ export async function createEditor({ chat, thread, site, model, history }: Agent
     return readRows(thread, { limit: mostShown })
   }
 
+  async function readChips(): Promise<readonly string[]> {
+    const notes = (await thread.notes()).filter(isOfChange)
+    const last = closed.findLast(row => row.kind === 'agent')
+    const files = await site.list()
+    return siteChips({ files, notes, canUndo: changes.canUndo }, last?.kind === 'agent' ? last.text : '')
+  }
+
   const state = (): EditorEvent => ({
     type: 'state',
     rows: [...closed, ...(live?.rows ?? [])],
     isBusy: live !== undefined,
     model: model.name,
+    chips,
   })
 
   async function answer(text: string, signal: AbortSignal): Promise<void> {
+    changes.begin()
     const rows = createRows()
     const tellRow = (at: number | undefined) => {
       if (at !== undefined) tell({ type: 'row', at: closed.length + at, row: rows.rows[at]! })
@@ -81,7 +97,7 @@ export async function createEditor({ chat, thread, site, model, history }: Agent
         const at = rows.result(part.id, part.text, part.isError)
         tellRow(at)
         const row = rows.rows[at ?? -1]
-        if (row?.kind === 'tool' && row.tool === 'write_file') await tellFiles(row.path)
+        if (row?.kind === 'tool' && changing.has(row.tool)) await tellFiles(row.path)
       } else if (part.type === 'error') tell({ type: 'problem', text: part.error.message })
       else if (part.type === 'warning') tell({ type: 'problem', text: part.message })
     }
@@ -92,6 +108,7 @@ export async function createEditor({ chat, thread, site, model, history }: Agent
     closed = await readLog().catch(() => [...closed, ...(live?.rows ?? [])])
     live = undefined
     turn = undefined
+    chips = await readChips().catch(() => [])
     tell(state())
   }
 

@@ -7,11 +7,13 @@ export interface TurnSoFar {
   readonly read: ReadonlyMap<string, string>
   /** The files of the site, once they were listed in this turn. */
   readonly files: readonly string[] | undefined
-  /** The files that were written in this turn. */
+  /** The files that were written, removed or restored in this turn. */
   readonly written: readonly string[]
   /** What the first tool that failed said. */
   readonly problem: string | undefined
   readonly notes: readonly string[]
+  /** What was answered in earlier turns. */
+  readonly answers: readonly string[]
   /** How a note begins. It holds a secret, which only the system prompt tells. */
   readonly noteOpening: string
 }
@@ -33,7 +35,9 @@ export function readTurn(given: readonly MessageLike[]): TurnSoFar {
     if (text.startsWith('Error: ')) problem ??= text.slice(7)
     else if (name === 'list_files') files = text.split('\n').filter(Boolean)
     else if (name === 'read_file') read.set(path, text)
-    else if (name === 'write_file') written.push(path)
+    else if (name === 'write_file' || name === 'remove_file') written.push(path)
+    else if (name === 'undo_change' || name === 'write_anyway')
+      written.push(...text.split('\n').filter(Boolean))
   }
   const system = messages.map(({ role, text }) => (role === 'system' ? text : '')).join('\n')
   const section = system.split('RECENT NOTES TO SELF:\n')[1] ?? ''
@@ -43,6 +47,7 @@ export function readTurn(given: readonly MessageLike[]): TurnSoFar {
     files,
     written,
     problem,
+    answers: messages.flatMap(({ role, text }) => (role === 'assistant' ? [text] : [])),
     notes: section.split('\n\n', 1)[0]!.split('\n').filter(Boolean),
     noteOpening: /\[NOTE TO SELF[^:\n]{0,40}:/.exec(system)?.[0] ?? '[NOTE TO SELF:',
   }

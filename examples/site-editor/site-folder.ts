@@ -25,6 +25,8 @@ export interface SiteFolder {
   readText(path: string): Promise<string>
   /** Writes a file whole: a crash leaves the old text or the new one, never a part. True if it is a new file. */
   write(path: string, text: string): Promise<boolean>
+  /** Removes a file. The first page stays. */
+  remove(path: string): Promise<void>
 }
 
 /** Opens the folder of a site. A new one gets the pages of `starter`. */
@@ -68,6 +70,16 @@ export async function openSite(folder: string): Promise<SiteFolder> {
       await mkdir(dirname(target), { recursive: true })
       await replaceFile(target, bytes)
       return !before
+    },
+    async remove(path) {
+      const names = toNames(path)
+      if (names.join('/') === 'index.html')
+        throw new SiteError('bad_path', `${show(path)} is the first page, and stays`)
+      const found = await findInside(root, names)
+      if (!found)
+        throw new SiteError('no_file', `there is no file ${show(path)}: list_files says which there are`)
+      if (!found.isFile()) throw new SiteError('not_a_file', `${show(path)} is no ordinary file`)
+      await rm(join(root, ...names))
     },
   }
 }

@@ -66,8 +66,7 @@ describe('the page of the site editor', () => {
   it('edits the site by chat: rows of tools, a preview that follows, no note for a moment', async () => {
     const { page, faults, data } = await open()
     await watchFor(page, 'NOTE TO SELF', 'The title was', 'Added opening-hours.html', 'WORKING FOLDER')
-    await page.getByRole('button', { name: 'Change the title to Blue Door' }).click()
-    await message(page).press('Enter')
+    await page.getByRole('button', { name: 'change the title to Blue Door' }).click()
     await messages(page).getByText('The title is now “Blue Door”, on every page.').waitFor()
     expect(siteFile(data, 'index.html')).toContain('<title>Blue Door</title>')
     const preview = page.frameLocator('iframe')

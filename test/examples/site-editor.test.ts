@@ -7,8 +7,11 @@ import { createHistory } from 'throughline/history'
 import { type Model, ModelError, rules } from 'throughline/models'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { chipsIn } from '../../examples/shared/understanding.ts'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
+import { siteChips } from '../../examples/site-editor/site-chips.ts'
 import { type StartOptions, start } from '../../examples/site-editor/start.ts'
+import { type SiteState, siteUnderstanding } from '../../examples/site-editor/understand.ts'
 import { findStandIn } from '../../src/log/texts.ts'
 import { serveReader } from '../chat/help.ts'
 import { connect, saidIn, siteFile } from './site-editor-client.ts'
@@ -71,7 +74,7 @@ describe('the site editor', () => {
     await client.say('make the background dark blue')
     expect(siteFile(data, 'style.css')).toContain('--background: #14284b;\n  --ink: #fbfaf7;')
     await client.say('dance')
-    expect(saidIn(client.rows).at(-1)).toContain('I am a handful of rules, not a language model.')
+    expect(saidIn(client.rows).at(-1)).toMatch(/“dance”.*\nTry: “/)
   })
 
   it('does four requests in a row, each the newest word of its own prompts', async () => {
@@ -133,7 +136,7 @@ describe('the site editor', () => {
     await client.say('call write_file with {"path":"footer.html","text":"<footer>Open from nine</footer>"}')
     expect(siteFile(data, 'footer.html')).toBe('<footer>Open from nine</footer>')
     expect(client.files).toContain('footer.html')
-    expect(server.bodies[0]?.tools).toHaveLength(3)
+    expect(server.bodies[0]?.tools).toHaveLength(6)
     expect(client.received).not.toContain('NOTE TO SELF')
     const { notes, turns } = await readLog()
     expect([notes.length, turns.map(({ status }) => status)]).toEqual([2, ['completed', 'completed']])
@@ -155,7 +158,7 @@ describe('the site editor', () => {
     expect(client.rows[0]).toEqual({ kind: 'user', text: 'message 20' })
   })
 
-  it('reads its notes: what it noted can be taken back, also after a restart', async () => {
+  it('takes a change back, also after a restart, and notes it', async () => {
     const data = newFolder()
     const first = await open({ data })
     await first.client.say('make the background teal')
@@ -167,7 +170,7 @@ describe('the site editor', () => {
     expect(siteFile(data, 'style.css')).toContain('--background: #faf6ef')
     expect((await second.readLog()).notes).toEqual([
       'The background was #faf6ef and is #0f6b6b, in style.css.',
-      'The background was #0f6b6b and is #faf6ef, in style.css.',
+      'Took back the change of style.css.',
     ])
   })
 
@@ -177,11 +180,110 @@ describe('the site editor', () => {
     await client.say('sing me a song')
     await client.say('undo that')
     expect(siteFile(data, 'style.css')).toContain('--background: #faf6ef')
-    // A new page is the last change then, and cannot be taken back.
     await client.say('make the background teal')
     await client.say('add a page about boats')
-    await client.say('undo that')
+    await client.say('make the background pink')
+    for (const _ of [1, 2]) await client.say('undo that')
+    expect(client.files).not.toContain('boats.html')
+    expect(siteFile(data, 'index.html')).not.toContain('boats.html')
     expect(siteFile(data, 'style.css')).toContain('--background: #0f6b6b')
+    await client.say('undo that')
+    await client.say('undo that')
+    expect(saidIn(client.rows).at(-1)).toContain('there is no change that could be taken back')
+    await client.say('make the background pink')
+    writeFileSync(join(data, 'site', 'style.css'), 'body { color: red }')
+    await client.say('undo that')
+    expect(siteFile(data, 'style.css')).toBe('body { color: red }')
+  })
+
+  it('tells from its notes what it has changed, and removes the page that is meant', async () => {
+    const { client, data } = await open()
+    await client.say('what did you change so far?')
+    expect(saidIn(client.rows).at(-1)).toBe('I have no note of a change.')
+    await client.say('change the title to Blue Door')
+    await client.say('add a page about opening hours')
+    await client.say('what did you change so far?')
+    expect(saidIn(client.rows).at(-1)).toBe(
+      'From my notes:\n1. The title was "Heron Café" and is "Blue Door" on every page.\n2. Added opening-hours.html about opening hours, linked in the nav of every page.',
+    )
+    await client.say('remove the page')
+    expect(client.files).toEqual(['index.html', 'menu.html', 'style.css'])
+    expect(siteFile(data, 'index.html')).not.toContain('opening-hours')
+    await client.say('remove the swimming pool page')
+    expect(client.files).toHaveLength(3)
+    await client.say('remove the menu page')
+    expect(client.files).toEqual(['index.html', 'style.css'])
+    await client.say('undo')
+    expect(siteFile(data, 'menu.html')).toContain('Fish soup')
+    expect(siteFile(data, 'index.html')).toContain('href="menu.html"')
+  })
+
+  it('asks before a write that loses most of a page, and writes it only when its user says so', async () => {
+    const path = 'menu.html'
+    const texts = ['<h1>Menu</h1>', `<!-- the rest as before -->\n${'x'.repeat(900)}`]
+    for (const text of texts) {
+      const model = rules(({ messages }) => {
+        const last = parseMessage(messages.at(-1)!, messages.length - 1)
+        if (last.role !== 'user') return last.text.slice(0, 300)
+        return last.text.startsWith('shorten')
+          ? { calls: [{ name: 'write_file', arguments: { path, text } }] }
+          : { calls: [{ name: 'write_anyway' }] }
+      })
+      const { client, data } = await open({ model })
+      const before = siteFile(data, path)
+      await client.say('shorten the menu')
+      expect(saidIn(client.rows).at(-1)).toContain('menu.html was not written: ')
+      for (const said of ['no', 'wait', 'what would it look like?', 'I did not say write it anyway']) {
+        await client.say(said)
+        expect([said, siteFile(data, path)]).toEqual([said, before])
+      }
+      await client.say('write it anyway')
+      expect(siteFile(data, path)).toBe(text)
+    }
+  })
+
+  // The site stays as it is.
+  it('changes nothing by a sentence that it does not understand, and offers what works', async () => {
+    const { client, data } = await open()
+    const before = client.files.map(path => siteFile(data, path))
+    const sentences = [
+      'the title is ugly',
+      'what if you changed the title to Red?',
+      'do not change the title to Red',
+      'I like the blue background of my neighbours, do you?',
+      'remove everything',
+      'go back to the roots',
+      'der Titel gefällt mir nicht',
+      'the menu needs work',
+      'the menu needs work',
+    ]
+    const answers: string[] = []
+    for (const sentence of sentences) {
+      await client.say(sentence)
+      answers.push(saidIn(client.rows).at(-1)!)
+    }
+    expect(client.files.map(path => siteFile(data, path))).toEqual(before)
+    expect(new Set(answers).size).toBe(sentences.length)
+    for (const answer of answers) expect(chipsIn(answer).length).toBeGreaterThanOrEqual(2)
+  })
+
+  it.each([
+    [{ notes: [] }, 2],
+    [{ files: ['index.html', 'menu.html', 'style.css'], notes: [] }, 5],
+    [
+      {
+        files: ['index.html', 'menu.html', 'opening-hours.html', 'style.css'],
+        notes: ['The title was "A" and is "Blue Door" on every page.'],
+        canUndo: true,
+      },
+      5,
+    ],
+  ])('offers sentences that it reads: %#', (state: SiteState, least) => {
+    const chips = siteChips(state)
+    expect(chips.length).toBeGreaterThanOrEqual(least)
+    expect(chips.length).toBeLessThanOrEqual(7)
+    for (const chip of chips)
+      expect([chip, siteUnderstanding.read(chip, state)]).not.toEqual([chip, undefined])
   })
 
   it('hides notes, the journal and what is recalled from the page, and shows them to developers', async () => {

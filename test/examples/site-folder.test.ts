@@ -16,6 +16,7 @@ import fc from 'fast-check'
 import { createChat } from 'throughline/chat'
 import { rules } from 'throughline/models'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openChanges } from '../../examples/site-editor/changes.ts'
 import { mostBytes, openSite, type SiteFolder } from '../../examples/site-editor/site-folder.ts'
 import { SiteError } from '../../examples/site-editor/site-path.ts'
 import { siteTools } from '../../examples/site-editor/site-tools.ts'
@@ -259,7 +260,8 @@ describe('the folder of a site', () => {
         ? { calls: paths.map(path => ({ name: 'read_file', arguments: { path } })) }
         : 'I cannot.',
     )
-    const { status, messages } = await createChat({ model, tools: siteTools(site) }).respond([
+    const changes = await openChanges(site, `${root}.json`)
+    const { status, messages } = await createChat({ model, tools: siteTools(site, changes) }).respond([
       { role: 'user', content: 'Read them all.' },
     ])
     expect(status).toBe('completed')

@@ -7,7 +7,7 @@ const [text, send, stop, ideas] = ['text', 'send', 'stop', 'ideas'].map(byId)
 let isBusy = false
 
 const take = {
-  state({ rows, isBusy: busy, model }) {
+  state({ rows, isBusy: busy, model, chips }) {
     // Told once, when the answer is whole: a screen reader should not spell a stream.
     if (isBusy && !busy)
       byId('said').textContent = rows.findLast(({ kind }) => kind !== 'tool')?.text ?? 'Stopped.'
@@ -15,6 +15,7 @@ const take = {
     setRows(rows)
     byId('model').textContent = model === 'rules' ? 'rules, no model' : model
     ideas.hidden = rows.length > 0
+    showChips(chips)
     byId('rows').toggleAttribute('data-busy', isBusy)
     send.hidden = isBusy
     stop.hidden = !isBusy
@@ -76,11 +77,23 @@ stop.addEventListener('click', () => {
 document.addEventListener('keydown', event => {
   if (event.key === 'Escape' && isBusy) post('/api/cancel')
 })
-ideas.addEventListener('click', ({ target }) => {
-  if (target.localName !== 'button') return
-  text.value = target.textContent
-  text.focus()
-})
+/** What works now: a click sends it word for word, a click with Shift puts it into the box. */
+function showChips(chips) {
+  byId('chips').replaceChildren(...chips.map(toChip))
+}
+
+function toChip(chip) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = chip
+  button.disabled = isBusy
+  button.addEventListener('click', event => {
+    text.value = chip
+    if (event.shiftKey) text.focus()
+    else sendText()
+  })
+  return button
+}
 
 /** On a narrow screen one of the two panels is shown. */
 for (const button of document.querySelectorAll('[data-show]'))
