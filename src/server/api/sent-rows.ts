@@ -6,6 +6,7 @@ import { loadQuotes } from '../../history/log/load-quotes.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { attempt } from '../../log/values.ts'
+import { neutralizeNotes } from '../../notes/neutralize.ts'
 import { toModelTokens } from '../../tokens/calibration.ts'
 import type { ApiCall } from './route.ts'
 import { type AnswerOf, count, name, place, time } from './schemas.ts'
@@ -44,6 +45,10 @@ export const sentRow = z
       .array(quoteSource)
       .optional()
       .describe('the messages of other conversations that it quotes, the best first'),
+    rules: z
+      .array(z.object({ seq: place, text: z.string() }))
+      .optional()
+      .describe('the standing rules in it, each with the message in which it was said'),
     text: z
       .string()
       .optional()
@@ -77,6 +82,7 @@ export async function toSentRows(
 ): Promise<readonly SentRow[]> {
   const { factor, isWithTexts, stretches } = options
   const sourcesOf = await loadSources(sent, options)
+  const rules = isWithTexts ? await findRules(messages, sent, options.thread) : []
   const inModel = (tokens: number) => toModelTokens(tokens, factor)
   // A cleared message that is recalled too is its line here, and whole in a block.
   const isLine = (seq: number) => {
@@ -97,9 +103,33 @@ export async function toSentRows(
         joined: joined.map(({ part, tokens, standsFor }) => ({ part, tokens: inModel(tokens), standsFor })),
       }),
       ...(sources.length > 0 && { sources }),
+      ...(part === 'rules' && rules.length > 0 && { rules }),
       ...(isWithTexts && (entry === undefined || isLine(entry)) && { text: textOf(message) }),
     }
   })
+}
+
+/** The most messages that are looked into for the rules of a block. */
+const mostLookedInto = 64
+
+/** The standing rules of a context. Their messages are those that the block stands for, and those that were brought back too. */
+async function findRules(messages: readonly MessageLike[], sent: readonly SentMessage[], thread: Thread) {
+  const place = sent.findIndex(({ part }) => part === 'rules')
+  if (place < 0) return []
+  const lines = textOf(messages[place]!)
+    .split('\n')
+    .flatMap(line => (line.startsWith('- ') ? [line.slice(2)] : []))
+  const isNear = ({ part }: Pick<SentMessage, 'part'>) => part === 'rules' || part === 'recall'
+  const seqs = sent
+    .flatMap(one => [one, ...(one.joined ?? [])])
+    .flatMap(one => (isNear(one) ? one.standsFor : []))
+  const rules: { seq: number; text: string }[] = []
+  for (const seq of [...new Set(seqs)].sort((a, b) => a - b).slice(0, mostLookedInto)) {
+    const [entry] = await thread.entries({ at: seq, limit: 1 })
+    const said = entry?.seq === seq ? neutralizeNotes(textOf(entry.message)) : ''
+    for (const text of lines) if (said.includes(text)) rules.push({ seq, text })
+  }
+  return rules
 }
 
 /** Results may stand in parts of the content. A message of an imported call may have any form. */

@@ -8,7 +8,7 @@ import type { Calibration } from '../../tokens/calibration.ts'
 import { calibrate, looksTruncated, toModelTokens, withReply } from '../../tokens/calibration.ts'
 import { isUnknownWindow, shownWindow } from '../../tokens/unknown-window.ts'
 import { codeOf } from '../end-failed.ts'
-import type { Report, TurnLog } from '../log/turn-log.ts'
+import type { Report, StartedCall, TurnLog } from '../log/turn-log.ts'
 import { countReply, type Emit, emptyReply, type ModelReply, type WarningCode } from '../reply.ts'
 import type { Asking } from '../turn-options.ts'
 import { callModel, pauseAfter } from './call-model.ts'
@@ -45,9 +45,7 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
     try {
       await callModel({ ...asking, settings, messages: context.messages, tools, show }, reply)
     } catch (error) {
-      const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
-      // The first error says more than a failure to store the outcome.
-      await call.end({ ...outcome, ...present({ sent: await reply.sent }) }).catch(() => undefined)
+      await endFailed(call, reply, error, signal)
       if (signal.aborted) throw signal.reason
       if (!(error instanceof ModelError) || isShown) throw error
       if (error.code === 'context_too_long') {
@@ -112,7 +110,18 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
   }
 }
 
-export const cancelled = { status: 'cancelled' } as const
+/** Records how a call failed. Never throws: the error itself says more than a failure to store it. */
+export async function endFailed(
+  call: Pick<StartedCall, 'end'> | undefined,
+  reply: ModelReply,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const outcome = signal.aborted
+    ? ({ status: 'cancelled' } as const)
+    : ({ status: 'failed', error: codeOf(error) } as const)
+  await call?.end({ ...outcome, ...present({ sent: await reply.sent }) }).catch(() => undefined)
+}
 
 async function prepare(
   asking: Asking & Pick<FitRequest, 'noFiles'>,

@@ -6,10 +6,9 @@ import type { MessageLike } from '../../log/message.ts'
 import { readMessage } from '../../log/parse-message.ts'
 import { present } from '../../log/values.ts'
 import { calibrate, toModelTokens, withReply } from '../../tokens/calibration.ts'
-import { codeOf } from '../end-failed.ts'
 import { countReply, emptyReply, type ModelReply } from '../reply.ts'
 import type { Asking } from '../turn-options.ts'
-import { cancelled, minReportedShare, readOf, replyTokens } from './ask-model.ts'
+import { endFailed, minReportedShare, readOf, replyTokens } from './ask-model.ts'
 import { callModel } from './call-model.ts'
 import { nextContext } from './next-context.ts'
 
@@ -27,8 +26,7 @@ export async function askPassed(asking: Asking, passed: readonly MessageLike[]):
   try {
     await callModel({ ...asking, messages: passed, tools, show }, reply)
   } catch (error) {
-    const outcome = signal.aborted ? cancelled : ({ status: 'failed', error: codeOf(error) } as const)
-    await call?.end({ ...outcome, ...present({ sent: await reply.sent }) }).catch(() => undefined)
+    await endFailed(call, reply, error, signal)
     throw signal.aborted ? signal.reason : error
   }
   countReply(tally, reply)

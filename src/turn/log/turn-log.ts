@@ -15,6 +15,12 @@ import type { Calibration, Room } from '../../tokens/calibration.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import { clippedView } from './clip-result.ts'
 
+/** A call whose outcome is to be stored: at once, or with the reply. */
+export interface StartedCall {
+  end(outcome: CallOutcome): Promise<unknown>
+  keep(outcome: CallOutcome): void
+}
+
 /** Where a turn is written: a thread of a history, or a list that a client sent. */
 export interface TurnLog {
   /** The number of the turn; undefined without a history. */
@@ -34,7 +40,7 @@ export interface TurnLog {
   /** Stores a call before it is sent. `keep` stores its outcome together with the next entries of the turn. */
   startCall(
     ...call: [context: Context, model: string, room: Room, settings: ModelSettings, shadow?: ShadowAccount]
-  ): Promise<{ end(outcome: CallOutcome): Promise<unknown>; keep(outcome: CallOutcome): void }>
+  ): Promise<StartedCall>
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */
   append(make: (place: number) => readonly SeenMessage[]): Promise<void>

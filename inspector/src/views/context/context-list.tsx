@@ -169,7 +169,7 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
         {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
       </span>
       <span className={`cut soft ${styles.said}`}>
-        {part === 'recall' ? title : oneLine(row.text, 160)}
+        {part === 'recall' ? title : part === 'rules' ? `said in ${saidIn(row)}` : oneLine(row.text, 160)}
         <span className="muted">{names}</span>
       </span>
       <span className={`muted to-right ${styles.tokens}`}>{count(row.tokens)}</span>
@@ -177,10 +177,16 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
   )
 }
 
+/** The messages in which the standing rules of a block were said. */
+const saidIn = ({ rules = [], standsFor }: SentRow) =>
+  [...new Set(rules.length > 0 ? rules.map(({ seq }) => seq) : standsFor)].map(seq => `#${seq}`).join(', ')
+
+const shortNames: Partial<Record<SentRow['part'], string>> = { marker: 'gap note', rules: 'rules' }
+
 /** The name of a part where the part begins. */
 const Part = ({ part }: { readonly part: SentRow['part'] | undefined }) => (
   <span className="cut bold coloured" title={part && nameOfPart(part)}>
-    {part === 'marker' ? 'gap note' : part && nameOfPart(part)}
+    {part && (shortNames[part] ?? nameOfPart(part))}
   </span>
 )
 
@@ -195,6 +201,7 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
   const { runs, entries, lit } = useScene()
   const { kind, seq } = item
   const row = kind === 'row' ? item.row : undefined
+  const rule = kind === 'quoted' ? item.rule : undefined
   const entry = seq === undefined ? undefined : entries[seq - 1]
   const rowFate = seq === undefined ? undefined : fateInRow(fateAt(side?.runs ?? runs, seq) ?? 'omitted')
   const shownFate = kind === 'quoted' ? item.fate : rowFate
@@ -206,6 +213,7 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
       data-fate={shownFate}
       data-only={there === 'omitted'}
       data-added={seq === undefined}
+      title={rule && `Standing rule, said in #${seq}: keep it with Pin, remove it with Hide`}
       data-pinned={style === undefined}
       data-source={seq !== undefined && lit?.has(seq)}
     >
@@ -216,7 +224,7 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
       </span>
       {/* A cleared entry is sent as the line that the row has. */}
       <span className={`cut ${styles.text}`}>
-        {oneLine(row?.text ?? (seq === undefined ? '' : text), style ? 160 : 240)}
+        {oneLine(rule ?? row?.text ?? (seq === undefined ? '' : text), style ? 160 : 240)}
         {/* The row is in both lists: say that the form differs. */}
         {there !== undefined && there !== 'omitted' && there !== shownFate && (
           <b className={`label fate-text ${styles.there}`} data-fate={there}>
@@ -225,7 +233,7 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
         )}
       </span>
       <span className={`muted to-right ${styles.tokens}`}>
-        {count(row ? row.tokens : (entry?.tokens ?? 0))}
+        {rule === undefined && count(row ? row.tokens : (entry?.tokens ?? 0))}
       </span>
     </Row>
   )

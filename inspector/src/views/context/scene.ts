@@ -109,7 +109,13 @@ export type ContextItem = EntryLine & { readonly isReused: boolean } & (
         /** The message that asks for what is in the block. */
         readonly asker: number | undefined
       })
-    | { readonly kind: 'quoted'; readonly seq: number; readonly fate: Fate }
+    /** `rule`: the sentence of it that is a standing rule, where only that is sent. */
+    | {
+        readonly kind: 'quoted'
+        readonly seq: number
+        readonly fate: Fate
+        readonly rule?: string | undefined
+      }
     /** A line of the text of a block from other conversations, and where a message of it comes from. */
     | { readonly kind: 'line'; readonly text: string }
     | { readonly kind: 'source'; readonly source: RecallSource; readonly isFirst: boolean }
@@ -180,13 +186,24 @@ export function toContextItems(
       // The user message after a block of recall is the one that asked for it.
       const asker = isRecall ? users.find(user => user.index > index)?.seq : undefined
       const isAsked = isRecall && (sameAs !== undefined || asker === users.at(-1)?.seq)
-      const isUsual = isAsked || (selected !== undefined && standsFor.includes(selected))
+      const isSelected = selected !== undefined && standsFor.includes(selected)
+      const isUsual = isAsked || isSelected || row.part === 'rules'
       const key = `block ${index}`
       const isOpen = isUsual !== flipped.has(key)
       add({ ...message, kind: 'block', key, entries: isOpen ? [] : standsFor, isOpen, asker }, isSame)
       if (!isOpen) continue
+      const rules = row.rules ?? []
+      for (const [at, { seq, text: rule }] of rules.entries())
+        add(
+          { kind: 'quoted', key: `rule ${at}`, entries: [seq], seq, fate, isReused, rule },
+          sameAs?.entry(seq),
+        )
       for (const seq of standsFor)
-        add({ kind: 'quoted', key: `quoted ${seq}`, entries: [seq], seq, fate, isReused }, sameAs?.entry(seq))
+        if (!rules.some(rule => rule.seq === seq))
+          add(
+            { kind: 'quoted', key: `quoted ${seq}`, entries: [seq], seq, fate, isReused },
+            sameAs?.entry(seq),
+          )
       if (row.sources)
         for (const [at, text] of linesOf(row).entries())
           add({ kind: 'line', key: `line ${index} ${at}`, entries: [], text, isReused }, isSame)
