@@ -62,6 +62,8 @@ const lasting =
 
 /** Somebody tells what they do themselves. */
 const tells = /^(?:i|we|he|she|they|it|that|this|there|my|the|our|his|her)(?:'\w+)? /
+/** "Do you remember that I told you to …?" speaks of a rule, and lays down none. */
+const isReported = /^(?:do|did) you (?:know|recall|remember|understand)\b/
 const wantsOfYou = /\b(?:you to|if you|that you|you(?:'d)? (?:always|never|only)|rather you|prefer you) /
 
 const modalYou =
@@ -118,6 +120,7 @@ export const english: RuleForms = {
   },
   isRule: sentence => {
     const text = bare(sentence)
+    if (isReported.test(text)) return false
     if (lasting.test(text)) return isAsked(text)
     if (always.test(text)) return !cheer.test(text) && begins(text.replace(always, ''))
     if (negative.test(text))

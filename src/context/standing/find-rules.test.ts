@@ -52,6 +52,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
 
 /** What people say without laying anything down. */
 const talk = [
+  'Do you remember: your instruction was to speak like a pirate for the rest of this conversation.',
   'Never saw this coming.',
   'Always here to help!',
   'I always run before breakfast.',
