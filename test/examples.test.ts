@@ -24,6 +24,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   '08-ai-sdk.ts': /Pump 2 failed on day 17\.\n61 calls, the largest \d+ tokens/,
   '09-chat.ts':
     /find_berth gave 12\ncall find_berth .* → find_berth said: "12"\..*What is the harbour code\? → You said: "The harbour code is 4471"/s,
+  '10-own-orchestrator.ts':
+    /buyer, .*40 coins.*\n {2}64 messages in its own thread\nseller, .*25 coins.*\n {2}34 messages in its own thread$/,
   'lemonade-stand/run.ts':
     /^step 1: sunny, 60 cups wanted, cash 210, loan 100\n.*COMPLETED after 14 steps: Net worth has reached 1000$/s,
   'own-store/run.ts':

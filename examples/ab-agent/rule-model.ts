@@ -21,10 +21,10 @@ function answer(given: readonly MessageLike[]): RulesAnswer {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const text = messages[asked]?.text ?? ''
   const since = messages.slice(asked + 1)
-  const state = stateIn(messages)
+  const state = stateIn(given)
   const problem = since.flatMap(({ results }) => results).find(result => result.text.startsWith('Error: '))
   if (problem) return refusal(problem.text.slice('Error: '.length), state)
-  const intent = agentUnderstanding.read(text, stateIn(messages.slice(0, asked)))
+  const intent = agentUnderstanding.read(text, stateIn(given.slice(0, asked)))
   if (!intent) return askBack(text, chipsFor(agentUnderstanding, state), answersIn(messages))
   // All calls of an intent stand in one message: the tools find each other's results.
   if (since.length === 0) {

@@ -1,10 +1,10 @@
-import type { Message } from 'throughline'
+import type { MessageLike } from 'throughline'
 import { readState } from 'throughline/state'
 import { experiment, hypotheses, preview, variants } from './states.ts'
 import type { AgentState } from './understand-agent.ts'
 
 /** What the messages in view have: enough to choose words and chips by. What is true is read by the tools, from the whole log. */
-export function stateIn(messages: readonly Message[]): AgentState {
+export function stateIn(messages: readonly MessageLike[]): AgentState {
   const all = readState(messages, hypotheses).value
   const made = readState(messages, variants).value
   const shown = readState(messages, preview).value

@@ -48,7 +48,7 @@ function read(text: string, state: AgentState): AgentIntent | undefined {
   const bare = bareText(plain)
   if (url !== undefined && !isNegated(plain)) return ofPage(url, words)
   if (isWholeYes(text)) return { kind: 'create' }
-  if (/\b(?:id|number|kennung|identifiant)\b/u.test(words)) return { kind: 'which' }
+  if (/ (?:id|kennung|identifiant|l'identifiant) /u.test(words)) return { kind: 'which' }
   if (asksWhatWouldBe.test(words)) return { kind: 'preview' }
   if (
     /\b(?:did|have|has|was|is|hast|ist|est|as)\b.*\b(?:creat\w*|running|run|live|start\w*|launch\w*|erstellt|läuft|lancé|créé)\b/u.test(
@@ -56,6 +56,7 @@ function read(text: string, state: AgentState): AgentIntent | undefined {
     )
   )
     return { kind: 'which' }
+  if (/\bdid i\b|\bhabe ich\b|\bai je\b/u.test(words)) return { kind: 'not yet' }
   if (isNegated(plain) || waits.test(bare || plain.trim().toLowerCase())) return { kind: 'not yet' }
   if (asksForList.test(words)) return { kind: 'lists' }
   const idea = ideaIn(words)
@@ -79,7 +80,7 @@ function ofPage(url: string, words: string): AgentIntent {
 }
 
 const asksWhatWouldBe =
-  /\bwhat (?:exactly )?(?:would|will|do|are) (?:you|we|i)\b.*\b(?:creat\w*|launch\w*|make|making|do)\b|\bwhat would (?:be|get) (?:created|launched)\b|\bwas (?:genau )?(?:würdest|wirst|legst|erstellst) du\b|\bqu'est ce que tu (?:vas|créerais)\b/u
+  /\bwhat\b.*\byou would (?:create|launch|make|do)\b|\bwhat (?:exactly )?(?:would|will|do|are) (?:you|we|i)\b.*\b(?:creat\w*|launch\w*|make|making|do)\b|\bwhat would (?:be|get) (?:created|launched)\b|\bwas (?:genau )?(?:würdest|wirst|legst|erstellst) du\b|\bqu'est ce que tu (?:vas|créerais)\b/u
 
 const asksForList =
   /\b(?:what|which|list|show|tell|welche|zeig\w*|quelles?|montre)\b.*\b(?:ideas|hypotheses|options|ideen|hypothesen|idées|hypothèses)\b/u

@@ -65,7 +65,7 @@ export function understand(request: string, state: SiteState): Wish | undefined 
   if (asksForChanges.test(bare)) return { kind: 'changes' }
   if (asksForFiles.test(bare)) return { kind: 'list' }
   const path =
-    /\b(?:read|show|open|see|zeige?|montre|what is in|what's in)\b.{0,20}?([\w/.-]{1,60}\.[a-z]{2,4})\b/iu.exec(
+    /(?<!\p{L})(?:read|show|open|see|öffne|zeige?|montre|ouvre|what is in|what's in)\b.{0,20}?([\w/.-]{1,60}\.[a-z]{2,4})\b/iu.exec(
       text,
     )?.[1] ?? shownPage(bare, state)
   if (path && !/^(?:don't|do not)\b/.test(bare)) return { kind: 'read', path }
@@ -78,13 +78,13 @@ export function understand(request: string, state: SiteState): Wish | undefined 
 }
 
 const asksForChanges =
-  /^(?:what|which)\b.*\b(?:did you|have you|you've|you did|has|have|were) ?.*\b(?:chang\w*|do|done|edit\w*)\b|^what changed\b|^which changes\b|^(?:was|welche)\b.*\b(?:geändert|gemacht|änderungen)\b|^(?:que|qu'as|quels?|qu'est)(?: ce que tu)?\b.*\b(?:changé|fait|modifié|changements)\b|^(?:list|show|sum up|summari[sz]e)\b.*\bchanges\b/u
+  /^(?:what|which)\b.*\b(?:did you|have you|you've|you did|has|have|were) ?.*\b(?:chang\w*|do|done|edit\w*)\b|^what changed\b|^which changes\b|^(?:was|welche)\b.*\b(?:geändert|gemacht|änderungen)\b|^(?:que|qu'as|quels?|qu'est)(?: ce que tu)?\b.*\b(?:changé|fait|modifié|changements)(?!\p{L})|^(?:list|show|sum up|summari[sz]e)\b.*\bchanges\b/u
 const asksForFiles =
-  /^(?:list|show|which|what|zeige?|welche|montre|quelles?)\b.*\b(?:files|pages|dateien|seiten|fichiers)\b/u
+  /^(?:list|show|which|what|zeige?|welche|montre|quels?|quelles?)\b.*\b(?:files|pages|dateien|seiten|fichiers)\b/u
 const keeps =
   /^(?:no|nope|nein|non|nothing|never mind|wait|leave it|keep (?:it|the page)(?: as it is)?|stop|cancel|(?:don't|do not) (?:do|write|change) (?:it|that|anything))$/u
 const undoes =
-  /^(?:undo|revert|take (?:that|it|this) back|put (?:it|that) back(?: as it was)?|(?:mach |mache )?(?:das |es |die letzte änderung )?rückgängig|annule|défais|zurück|go back|back)(?: (?:that|it|this|again|the last (?:change|one)|the change|ça|cela|bitte|la dernière modification))*$/u
+  /^(?:undo|revert|take (?:that|it|this) back|put (?:it|that) back(?: as it was)?|(?:mach |mache )?(?:(?:das|es|bitte|die letzte änderung) )*rückgängig|annule|défais|zurück|go back|back)(?: (?:that|it|this|again|the last (?:change|one)|the change|ça|cela|bitte|la dernière modification))*$/u
 
 function shownPage(bare: string, { files = [] }: SiteState): string | undefined {
   const topic = /^(?:show|open|read|zeige?|montre)(?: me| mir| moi)? (?:the |die |la )?(.{2,40})$/u.exec(
@@ -96,7 +96,7 @@ function shownPage(bare: string, { files = [] }: SiteState): string | undefined 
 /** Wishes about one page. */
 function ofPage(text: string, bare: string): Wish | undefined {
   const removed =
-    /^(?:remove|delete|drop|get rid of|take down|lösche?|entferne|supprime|enlève) (?:the |die |la )?(?:(?:page|seite) (?:about|for|on|called|über|zu|sur|de) )?(.{2,60}?)(?: page| seite)?$/u.exec(
+    /^(?:remove|delete|drop|get rid of|take down|lösche?|entferne|supprime|enlève) (?:the |die |la )?(?:(?:page|seite) (?:(?:about|for|on|called|über|zu|sur|de) )?)?(.{2,60}?)(?: page| seite)?$/u.exec(
       bare,
     )?.[1]
   const isOfPage = /\b(?:page|seite)\b|\.html$/u.test(bare)
@@ -121,7 +121,11 @@ function ofPage(text: string, bare: string): Wish | undefined {
   if (about && isAdded)
     return {
       kind: 'page',
-      topic: unquote(about.replace(/ (?:hinzu|an|please|bitte|s'il (?:te|vous) pla[iî]t)[.!]?$/iu, '')),
+      topic: unquote(
+        about
+          .replace(own, '')
+          .replace(/,? (?:would you|could you|hinzu|an|please|bitte|s'il (?:te|vous) pla[iî]t)[.!]?$/iu, ''),
+      ),
     }
   return undefined
 }
@@ -136,17 +140,21 @@ function ofSite(text: string): Wish | undefined {
     text,
   )?.[1]
   const colour = toColour(background ?? '') ?? (background === undefined ? undefined : toColour(text))
-  if (
-    colour &&
-    /\b(?:make|change|turn|set|paint|colou?r|want|(?:i'd|would) like|mach|färbe?|setze?|mets?|change|in|to|en)\b/iu.test(
+  // "Hintergrund hellblau" needs no verb; "that blue background" is no order.
+  const isBare = /^(?:background|hintergrund|fond) (?:(?:light|dark|in|en) )?\p{L}+$/iu.test(
+    text.replace(/[.!]$/, ''),
+  )
+  const isOrder =
+    /\b(?:make|change|turn|set|paint|colou?r|want|(?:i'd|would) like|mach|färbe?|setze?|mets?|in|to|en)\b/iu.test(
       text,
     )
-  )
-    return { kind: 'background', colour }
+  if (colour && (isBare || isOrder)) return { kind: 'background', colour }
   const [, old, by] =
-    /\b(?:change|replace|ersetze?|remplace) (?:the words? |das wort |le mot )?(.{2,120}?) (?:to|with|by|durch|par) (.{1,200})$/iu.exec(
+    /\b(?:replace|ersetze?|remplace) (?:the words? |das wort |le mot )?(.{2,120}?) (?:with|by|durch|par) (.{1,200})$/iu.exec(
       text,
-    ) ?? []
+    ) ??
+    /\b(?:change|ändere?) (?:the words? |das wort )?(.{2,120}?) (?:to|into|in) (.{1,200})$/iu.exec(text) ??
+    []
   return old && by ? { kind: 'replace', text: unquote(old), by: unquote(by) } : undefined
 }
 

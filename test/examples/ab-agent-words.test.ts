@@ -14,7 +14,7 @@ function talk(model: Model = openModel()) {
   const chat = createChat({ ...agent, model })
   let messages: MessageLike[] = []
   return {
-    messages: () => messages.map((message, seq) => parseMessage(message, seq)),
+    messages: () => messages,
     /** What was said at the end, and the tools that ran without an error. */
     async say(text: string) {
       messages = [...messages, { role: 'user', content: text }]
@@ -39,6 +39,7 @@ describe('a whole yes', () => {
     'Yes please!',
     'Sure, go ahead.',
     'Do it',
+    'ça me va, lance le',
     'ja, mach das bitte',
     "oui, d'accord",
     'Perfect. Ship it!',
@@ -84,6 +85,11 @@ describe('the A/B agent', () => {
     const shown = await say('what exactly would you create?')
     expect(shown.ran).toEqual(['preview_experiment'])
     expect((await say('what is the experiment id?')).said).toContain('there is no id')
+    expect((await say('Je préfère la troisième idée')).ran).toEqual([
+      'generate_variants',
+      'preview_experiment',
+    ])
+    expect((await say('what is it that you would create?')).ran).toEqual(['preview_experiment'])
     const second = await say("I'd rather use the second idea")
     expect(second.ran).toEqual(['generate_variants', 'preview_experiment'])
     expect(second.results.at(-1)).toContain('Saying that returns are free takes away doubt')
@@ -123,12 +129,15 @@ describe('the A/B agent', () => {
   it('offers what works at every point of the way, and asks back with it', async () => {
     const { say, messages } = talk()
     const answers = new Set<string>()
+    const seen: boolean[] = []
     for (const text of [undefined, plan, 'use the second idea', 'yes', 'https://shop.example/pricing']) {
       if (text) await say(text)
       const state = stateIn(messages())
       const chips = chipsFor(agentUnderstanding, state)
       expect(chips.length).toBeGreaterThanOrEqual(2)
       expect(chips.length).toBeLessThanOrEqual(7)
+      expect(chips.includes('looks good, launch it')).toBe(state.hasPreview && !state.experimentId)
+      seen.push(state.hasPreview)
       const asked = await say('sing me a shanty')
       expect(asked.ran).toEqual([])
       expect(chipsIn(asked.said)).toEqual(chips.slice(0, 3))
@@ -144,5 +153,6 @@ describe('the A/B agent', () => {
       }
     }
     expect(answers.size).toBe(5)
+    expect(seen).toEqual([false, true, true, true, true])
   })
 })

@@ -11,7 +11,12 @@ import { chipsIn } from '../../examples/shared/understanding.ts'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
 import { siteChips } from '../../examples/site-editor/site-chips.ts'
 import { type StartOptions, start } from '../../examples/site-editor/start.ts'
-import { type SiteState, siteUnderstanding } from '../../examples/site-editor/understand.ts'
+import {
+  type SiteState,
+  siteUnderstanding,
+  understand,
+  type Wish,
+} from '../../examples/site-editor/understand.ts'
 import { findStandIn } from '../../src/log/texts.ts'
 import { serveReader } from '../chat/help.ts'
 import { connect, saidIn, siteFile } from './site-editor-client.ts'
@@ -266,6 +271,24 @@ describe('the site editor', () => {
     expect(new Set(answers).size).toBe(sentences.length)
     for (const answer of answers) expect(chipsIn(answer).length).toBeGreaterThanOrEqual(2)
   })
+
+  it.each<[string, Wish | undefined]>([
+    ['replace nine to five with ten to six', { kind: 'replace', text: 'nine to five', by: 'ten to six' }],
+    ['change 8.50 to 9.20', { kind: 'replace', text: '8.50', by: '9.20' }],
+    ['Hintergrund hellblau', { kind: 'background', colour: '#dcebf7' }],
+    ['the blue background hurts', undefined],
+    ['ändere den Titel bitte auf Zum Reiher', { kind: 'title', title: 'Zum Reiher' }],
+    ['make us a page about boat trips, would you', { kind: 'page', topic: 'boat trips' }],
+    ['ajoute une page pour les groupes', { kind: 'page', topic: 'groupes' }],
+    ['supprime la page groupes', { kind: 'remove', topic: 'groupes' }],
+    ['remove the page about opening hours', { kind: 'remove', topic: 'opening hours' }],
+    ['was hast du bisher geändert?', { kind: 'changes' }],
+    ["et maintenant, qu'est-ce que tu as changé ?", { kind: 'changes' }],
+    ['quels fichiers y a-t-il ?', { kind: 'list' }],
+    ['öffne menu.html', { kind: 'read', path: 'menu.html' }],
+    ['mach das bitte rückgängig', { kind: 'undo' }],
+    ['put the background back where it belongs', undefined],
+  ])('reads %s', (text, wish) => expect(understand(text, { notes: [] })).toEqual(wish))
 
   it.each([
     [{ notes: [] }, 2],

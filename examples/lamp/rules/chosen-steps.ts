@@ -31,13 +31,19 @@ export function chosenSteps(request: string, steps: readonly Step[]): ChosenStep
 
 function byNumber(request: string, count: number): ChosenSteps | 'missing' | undefined {
   const [words, ordinal, number] =
-    /\b(?:(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last) (?:step|part|one|colou?r)\b|(?:step|part|schritt|étape|paso) (?:number |no )?(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\b)/iu.exec(
+    /\b(?:(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|ersten?|zweiten?|dritten?|vierten?|letzten?) (?:step|part|one|colou?r|schritt)\b|(?:step|part|schritt|étape|paso) (?:number |no )?(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)\b)/iu.exec(
       request,
     ) ?? []
   if (words === undefined) return undefined
   const word = (ordinal ?? number ?? '').toLowerCase()
-  const spelled = Math.max(ordinals.indexOf(word), counts.indexOf(word))
-  const place = word === 'last' ? count - 1 : /^\d/.test(word) ? Number(word) - 1 : spelled
+  const german = word.replace(/n$/, '')
+  const spelled = Math.max(
+    ordinals.indexOf(word),
+    counts.indexOf(word),
+    ['erste', 'zweite', 'dritte', 'vierte'].indexOf(german),
+  )
+  const place =
+    word === 'last' || german === 'letzte' ? count - 1 : /^\d/.test(word) ? Number(word) - 1 : spelled
   if (place < 0 || place >= count) return 'missing'
   return { isChosen: (_, at) => at === place, rest: request.replace(words, '') }
 }

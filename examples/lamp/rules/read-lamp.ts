@@ -56,7 +56,7 @@ function atLimit(text: string, { program }: LampState): LampIntent | undefined {
 }
 
 const leaves =
-  /^(?:leave|keep|let) (?:it|that|this|everything)(?: be| alone| like (?:that|this)| as it is)?$|^(?:stay|hold on|nothing|never mind|no|nope|nein|non|rien|lass es(?: so)?|laisse)$|^(?:don't|do not) (?:change|touch|do) (?:anything|it|that)$/u
+  /^(?:it's|that's|this is|das ist|c'est) (?:lovely|nice|fine|good|great|beautiful|schön|gut|beau|joli)$|^(?:leave|keep|let) (?:it|that|this|everything)(?: be| alone| like (?:that|this)| as it is)?$|^(?:stay|hold on|nothing|never mind|no|nope|nein|non|rien|lass es(?: so)?|laisse)$|^(?:don't|do not) (?:change|touch|do) (?:anything|it|that)$/u
 
 const play = (program: Program | undefined): LampIntent | undefined => program && { kind: 'play', program }
 
