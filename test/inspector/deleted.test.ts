@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { row } from './chat-page.ts'
+import { clientChat } from './client-chat.ts'
 import {
   expectNoAxeViolations,
   narrow,
@@ -13,17 +14,7 @@ import {
 let served: ServedInspector
 beforeAll(async () => {
   served = await serveInspector({ isEmpty: true })
-  const messages: object[] = []
-  const say = async (content: string) => {
-    messages.push({ role: 'user', content })
-    const response = await fetch(`${served.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'x-throughline-conversation': 'shed' },
-      body: JSON.stringify({ model: 'reader', messages, stream: false }),
-    })
-    const { choices } = (await response.json()) as { readonly choices: [{ readonly message: object }] }
-    messages.push(choices[0].message)
-  }
+  const { messages, say } = clientChat(served, 'shed', { model: 'reader' })
   for (const text of ['Hello.', 'My PIN is 7731.', 'Thanks.', 'The gate is green.']) await say(text)
   messages.splice(2, 2)
   await say('Which colour is the gate?')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { startUpstream } from '../scripted-upstream.ts'
+import { clientChat } from './client-chat.ts'
 import {
   expectNoAxeViolations,
   openPage,
@@ -33,17 +34,13 @@ beforeAll(async () => {
     ...{ isEmpty: true, price: '2.5 USD', window: undefined, reserve: undefined },
     upstream: openaiUpstream({ url: model.url, window: 8192 }),
   })
-  const messages: object[] = [{ role: 'system', content: 'You know the harbour. '.repeat(30) }]
-  for (const content of ['When is the tide?', 'And tomorrow?']) {
-    messages.push({ role: 'user', content })
-    const response = await fetch(`${served.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'x-throughline-conversation': 'harbour' },
-      body: JSON.stringify({ model: 'm1', messages, stream: false, max_tokens: 77, tools: [tool] }),
-    })
-    const { choices } = (await response.json()) as { readonly choices: [{ readonly message: object }] }
-    messages.push(choices[0].message)
-  }
+  const { say } = clientChat(served, 'harbour', {
+    messages: [{ role: 'system', content: 'You know the harbour. '.repeat(30) }],
+    model: 'm1',
+    max_tokens: 77,
+    tools: [tool],
+  })
+  for (const content of ['When is the tide?', 'And tomorrow?']) await say(content)
 })
 afterAll(async () => {
   await served.stop()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
 import { openaiAnswer, startUpstream } from '../scripted-upstream.ts'
+import { clientChat } from './client-chat.ts'
 import {
   expectNoAxeViolations,
   narrow,
@@ -31,17 +32,7 @@ beforeAll(async () => {
     ...{ isEmpty: true, shadow: true, price: '2.5 USD', window: undefined, reserve: undefined },
     upstream: openaiUpstream({ url: model.url, window: 1200 }),
   })
-  const list: object[] = []
-  const say = async (content: string) => {
-    list.push({ role: 'user', content })
-    const response = await fetch(`${served.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'x-throughline-conversation': 'harbour' },
-      body: JSON.stringify({ model: 'm', messages: list, stream: false }),
-    })
-    const { choices } = (await response.json()) as { readonly choices: [{ readonly message: object }] }
-    list.push(choices[0].message)
-  }
+  const { say } = clientChat(served, 'harbour')
   for (const text of ['Good morning.', 'My boat is called Heron.']) await say(text)
   for (let at = 0; at < 30; at++) await say(`${pages} Page ${at}.`)
   await say('What is my boat called?')
