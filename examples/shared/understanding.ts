@@ -99,6 +99,7 @@ export function isQuestion(text: string): boolean {
     /\b(?:can|could|would|will|please|kannst|könntest|würdest|bitte|peux|pourrais|pouvez|plaît)\b/iu.test(
       text,
     )
+  if (/^\W*(?:would|should|will|shall|could it) (?!you\b).*\?\s*$/i.test(text.slice(0, 500))) return true
   if (/\?\s*$/.test(text) && !isPolite && bare.split(' ').length > 5) return true
   if (/^(?:how|what) about (?:a|an|the|some)\b|^why not\b|^was anderes\b/.test(bare)) return false
   return (

@@ -78,7 +78,7 @@ export function understand(request: string, state: SiteState): Wish | undefined 
 }
 
 const asksForChanges =
-  /^(?:what|which)\b.*\b(?:did you|have you|you've|you did|has|have|were) ?.*\b(?:chang\w*|do|done|edit\w*)\b|^what changed\b|^which changes\b|^(?:was|welche)\b.*\b(?:geändert|gemacht|änderungen)\b|^(?:que|qu'as|quels?|qu'est)(?: ce que tu)?\b.*\b(?:changé|fait|modifié|changements)(?!\p{L})|^(?:list|show|sum up|summari[sz]e)\b.*\bchanges\b/u
+  /^(?:what|which)\b.*\b(?:did you|did we|have you|you've|you did|has|have|were) ?.*\b(?:chang\w*|do|done|edit\w*)\b|^what changed\b|^which changes\b|^(?:was|welche)\b.*\b(?:geändert|gemacht|änderungen)\b|^(?:que|qu'as|quels?|qu'est)(?: ce que tu)?\b.*\b(?:changé|fait|modifié|changements)(?!\p{L})|^(?:list|show|sum up|summari[sz]e)\b.*\bchanges\b/u
 const asksForFiles =
   /^(?:list|show|which|what|zeige?|welche|montre|quels?|quelles?)\b.*\b(?:files|pages|dateien|seiten|fichiers)\b/u
 const keeps =
@@ -115,7 +115,7 @@ function ofPage(text: string, bare: string): Wish | undefined {
       text,
     )
   const about =
-    /\b(?:page|seite)\b.{0,10}?\b(?:about|for|on|called|with|über|zu|zum|für|sur|pour)\b (.+)$/iu.exec(
+    /\b(?:page|seite)\b.{0,10}?(?<!\p{L})(?:about|for|on|called|with|über|zu|zum|für|sur|pour)\b (.+)$/iu.exec(
       text,
     )?.[1]
   if (about && isAdded)
@@ -171,6 +171,7 @@ export const isOfChange = (note: string) =>
 function unquote(text: string): string {
   return text
     .trim()
+    .replace(/,? (?:please|bitte|ändern|would you|could you|hinzu)[.!?]?$/iu, '')
     .replace(/^["'“”‘’«]|["'“”‘’»]?[.!?]?$|["'“”‘’»]$/g, '')
     .slice(0, 80)
     .trim()

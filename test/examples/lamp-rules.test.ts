@@ -187,6 +187,7 @@ describe('the rules of the lamp', () => {
     'make the moon red',
     'make it taste of red plums and of blue cheese',
     'what colour is the second step?',
+    'would pink be nice?',
     'would you say that a sunset is red?',
     'no',
     'leave it',
@@ -227,6 +228,9 @@ describe('the rules of the lamp', () => {
       count: 3,
       start_step: '2',
       end_step: '4',
+    })
+    expect(played('write HELLO', 'the letters red').steps[0]!.command).toMatchObject({
+      elements: [{ text: 'HELLO', color: '#FF0000' }],
     })
     expect(played('a thunderstorm', 'Schritt 2 bitte vier Sekunden').steps[1]!.duration).toBe(4000)
   })

@@ -108,7 +108,10 @@ function isChange(text: string, program: Program): boolean {
   if (begins(newThings) || articles.has(words[0] ?? '')) return false
   if (words.some(word => comparatives.has(word))) return true
   if (begins(makers)) return false
-  const isOfStep = /^make\b|\b(?:step|schritt|étape|paso) \S/u.test(bare)
+  const isOfStep =
+    /^make\b|^the (?:letters?|text|words?|colou?rs?|speed|loop|whole)\b|\b(?:step|schritt|étape|paso) \S/u.test(
+      bare,
+    )
   return isOfStep || (typeof chosenSteps(text, program.steps) === 'object' && program.steps.length > 1)
 }
 
