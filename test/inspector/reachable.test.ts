@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { composer } from './chat-page.ts'
-import { narrow, openPage, type ServedInspector, sample, serveInspector } from './open-inspector.ts'
+import { narrow, openPage, type ServedInspector, sample, serveInspector, shoot } from './open-inspector.ts'
 
 let served: ServedInspector
 beforeAll(async () => {
@@ -134,5 +134,18 @@ it('leaves what was there while the server is away, and opens what it has read',
   await page.getByRole('searchbox', { name: /^Find in/ }).fill('')
   await page.getByRole('button', { name: 'Text', exact: true }).click()
   await page.getByRole('heading', { name: 'The server does not answer' }).waitFor()
+  expect(faults).toEqual([])
+})
+
+it('leaves room to read why at 200 % zoom, where the screen is short', async () => {
+  const viewport = { width: 720, height: 450 }
+  const { page, faults } = await openPage(served, `/inspector/c/${sample}/context?entry=21`, { viewport })
+  const panel = page.getByRole('complementary', { name: 'Entry 21' })
+  await panel.getByText('asks for it').waitFor()
+  const body = panel.locator('> div').last()
+  expect((await body.boundingBox())!.height).toBeGreaterThan(140)
+  const isWithin = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+  expect(await isWithin()).toBe(true)
+  await shoot(page, 'zoom-entry')
   expect(faults).toEqual([])
 })
