@@ -48,7 +48,7 @@ function read(text: string, state: AgentState): AgentIntent | undefined {
   const bare = bareText(plain)
   if (url !== undefined && !isNegated(plain)) return ofPage(url, words)
   if (isWholeYes(text)) return { kind: 'create' }
-  if (/ (?:id|kennung|identifiant|l'identifiant) /u.test(words)) return { kind: 'which' }
+  if (/ (?:id|kennung|identifiant|l'id|l'identifiant) /u.test(words)) return { kind: 'which' }
   if (asksWhatWouldBe.test(words)) return { kind: 'preview' }
   if (
     /\b(?:did|have|has|was|is|hast|ist|est|as)\b.*\b(?:creat\w*|running|run|live|start\w*|launch\w*|erstellt|läuft|lancé|créé)\b/u.test(

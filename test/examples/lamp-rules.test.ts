@@ -229,6 +229,7 @@ describe('the rules of the lamp', () => {
       start_step: '2',
       end_step: '4',
     })
+    expect(played('a red heart', 'slow waves in teal').steps[0]!.command).toMatchObject({ name: 'wave' })
     expect(played('write HELLO', 'the letters red').steps[0]!.command).toMatchObject({
       elements: [{ text: 'HELLO', color: '#FF0000' }],
     })

@@ -143,7 +143,7 @@ async function start(script: readonly UpstreamAnswer[], options: Parameters<type
     return { status: response.status, raw, ...(isError ? nothing : read(all, stream)) }
   }
   const chats = () =>
-    scripted.requests.filter(({ method, path }) => method === 'POST' && path !== '/api/show')
+    scripted.requests.filter(({ path }) => path === '/api/chat' || path === '/v1/chat/completions')
   async function branches() {
     const found = await server.history.conversations()
     return found.flatMap(({ conversation, threads }) =>

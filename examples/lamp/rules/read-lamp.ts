@@ -10,7 +10,7 @@ import { editProgram } from './edit-program.ts'
 import { unknownWords } from './known-words.ts'
 import { newProgram } from './new-program.ts'
 import { sceneWordsIn } from './scenes.ts'
-import { coloursIn, levelIn, paceIn } from './words.ts'
+import { coloursIn, levelIn, paceIn, patternIn } from './words.ts'
 
 /** What the rules know when they read a request. */
 export interface LampState {
@@ -101,6 +101,8 @@ export const turnsOn = (text: string) =>
 
 function isChange(text: string, program: Program): boolean {
   const bare = bareText(text)
+  // "Slow waves" is a thing, "slow it down" a change.
+  if (/^(?:slow|fast|quick) (?!down\b|it\b|the\b)/.test(bare) && patternIn(bare)) return false
   if (decide(bare, true).kind === 'follow-up') return true
   const words = bare.split(' ')
   const begins = (phrases: readonly string[]) => phrases.some(phrase => `${bare} `.startsWith(`${phrase} `))
