@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../log/message.ts'
 import { assistant, user } from '../../testing/builders.ts'
 import { fit } from '../fit.ts'
+import { sharesOf } from './naming.ts'
+import { createRecallIndex } from './recall-index.ts'
 
 const list = new URL('../../../bench/lib/ordinary-talk.mjs', import.meta.url).href
 const { ordinaryTalk } = (await import(list)) as { ordinaryTalk: readonly string[] }
@@ -52,4 +54,20 @@ describe('what is in view', () => {
     const chat = [user('Good morning!'), assistant('Hello.'), fact, assistant('Noted.'), ...talk, asked]
     expect(JSON.stringify(fit(chat, { window: 2048 }).messages)).toContain('zebra')
   })
+})
+
+it('says the same of a message whatever was said behind it', () => {
+  const documents = ['Is the kitchen light on? (4)', 'How warm is it? (6)', 'Is the kitchen light on? (8)']
+  const question = 'Is the kitchen light on? (68)'
+  const index = createRecallIndex()
+  const append = (text: string) => index.append({ text, isUser: true, tokens: 9, beginsSession: false })
+  documents.forEach(append)
+  const shares = () => {
+    const shareOf = sharesOf(index, question, documents.length)
+    return documents.map((_, entry) => shareOf(entry, 0))
+  }
+  const before = shares()
+  expect(before[0]).toBeGreaterThan(0)
+  for (const text of [question, 'How warm is it? (70)', 'light 68 kitchen']) append(text)
+  expect(shares()).toEqual(before)
 })

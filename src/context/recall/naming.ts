@@ -76,9 +76,11 @@ export function sharesOf(
   const terms = Array.from(new Set(termsOf(text)), term => {
     const id = index.vocabulary.get(term) ?? -1
     const isTelling = telling.has(term)
+    // The index may know more than was said before `n`.
+    const frequency = index.frequency(id, n)
     // A word of talk that was never said says nothing about what was.
-    const factor = isTelling ? 1 : id < 0 ? 0 : talkWeight
-    return { id, isTelling, weight: factor * rarity(index.frequency(id, n), n) }
+    const factor = isTelling ? 1 : frequency === 0 ? 0 : talkWeight
+    return { id, isTelling, weight: factor * rarity(frequency, n) }
   })
   const weigh = (list: typeof terms) => list.reduce((sum, { weight }) => sum + weight, 0)
   const whole = weigh(terms)
