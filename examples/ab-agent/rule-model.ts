@@ -69,7 +69,7 @@ interface Status {
   readonly experimentUrl: string | null
 }
 
-/** What is said at the end. Every sentence about what is there comes from the result of a tool, which reads the whole log. */
+/** The answer at the end of a turn. It tells only results of tools, and these read the whole log. */
 function closing({ kind }: AgentIntent, since: readonly Message[]): string {
   const last = since.at(-1)?.results.at(-1)?.text ?? '{}'
   switch (kind) {

@@ -11,6 +11,30 @@ export interface AgentState {
   readonly experimentId?: string | undefined
 }
 
+/** The newest result of each tool. */
+export interface AgentResults {
+  readonly ideas?:
+    | { readonly url: string; readonly hypotheses: readonly { readonly title: string }[] }
+    | undefined
+  readonly made?:
+    | { readonly url: string; readonly variants: readonly { readonly jobId: string }[] }
+    | undefined
+  readonly preview?: { readonly jobIds: readonly string[] } | undefined
+  readonly created?: { readonly jobIds: readonly string[]; readonly experimentId: string } | undefined
+}
+
+/** What the newest results come to: a preview or an experiment of other variants is another one. */
+export function toAgentState({ ideas, made, preview, created }: AgentResults): AgentState {
+  const jobs = made?.variants.map(({ jobId }) => jobId).join()
+  return {
+    ideas: ideas?.hypotheses.map(({ title }) => title) ?? [],
+    url: ideas?.url,
+    hasVariants: made !== undefined && made.url === ideas?.url,
+    hasPreview: preview !== undefined && preview.jobIds.join() === jobs,
+    experimentId: created?.jobIds.join() === jobs ? created?.experimentId : undefined,
+  }
+}
+
 export type AgentIntent =
   | { readonly kind: 'ideas' | 'plan'; readonly url: string; readonly isAtOnce: boolean }
   /** An idea, counted from 1, to be shown as variants; with `isShown`, as a preview too. */

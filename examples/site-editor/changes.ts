@@ -23,7 +23,7 @@ const step = z.object({ path: z.string(), before: z.string().nullable(), after: 
 const kept = z.array(z.array(step))
 type Step = z.infer<typeof step>
 
-/** So many changes can be taken back. */
+/** How many of the newest changes are kept, so that each can be taken back. */
 const mostChanges = 30
 
 export async function openChanges(site: SiteFolder, file: string): Promise<SiteChanges> {

@@ -1,5 +1,5 @@
 import { chipsFor, chipsIn } from '../../shared/understanding.ts'
-import { type AgentState, agentUnderstanding } from '../understand-agent.ts'
+import { type AgentState, agentUnderstanding, toAgentState } from '../understand-agent.ts'
 import type { Message, Part } from './message.ts'
 
 export interface ChipsProps {
@@ -27,18 +27,12 @@ export function Chips({ messages, isBusy, onSay }: ChipsProps) {
 /** What the messages of this page have. The server reads its own state, from the whole log. */
 function stateOf(messages: readonly Message[]): AgentState {
   const parts = messages.flatMap(message => message.parts as readonly Part[])
-  const all = newest(parts, 'tool-generate_hypotheses')
-  const made = newest(parts, 'tool-generate_variants')
-  const shown = newest(parts, 'tool-preview_experiment')
-  const created = newest(parts, 'tool-create_experiment')
-  const jobs = made?.variants.map(({ jobId }) => jobId).join()
-  return {
-    ideas: all?.hypotheses.map(({ title }) => title) ?? [],
-    url: all?.url,
-    hasVariants: made !== undefined && made.url === all?.url,
-    hasPreview: shown !== undefined && shown.jobIds.join() === jobs,
-    experimentId: created?.jobIds.join() === jobs ? created?.experimentId : undefined,
-  }
+  return toAgentState({
+    ideas: newest(parts, 'tool-generate_hypotheses'),
+    made: newest(parts, 'tool-generate_variants'),
+    preview: newest(parts, 'tool-preview_experiment'),
+    created: newest(parts, 'tool-create_experiment'),
+  })
 }
 
 type OutputOf<Type> = Extract<Part, { type: Type; state: 'output-available' }>['output']

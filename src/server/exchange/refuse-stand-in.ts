@@ -5,7 +5,7 @@ import { ModelError, type ModelPart } from '../../models/model.ts'
 
 /**
  * Refuses a call of a client's tool that holds a mark of the prompt, such as `[Not the result: #4 …]`: the tool would write it in
- * place of the text. No form completes a call before it is read here, so no client runs it.
+ * place of the text. A stream may have passed pieces of the arguments, but never the piece that ends the call's message.
  */
 export function refuseStandIn(
   { name, arguments: json }: Extract<ModelPart, { type: 'tool-call' }>,
