@@ -9,7 +9,7 @@ import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { LeaseError } from '../src/stores/store-error.ts'
 import { everyStore } from './every-store.ts'
-import { startPostgres, whyNoPostgres } from './postgres.ts'
+import { openPool, startPostgres, whyNoPostgres } from './postgres.ts'
 
 const secret = 'zanzibar quillfeather'
 const user = (content: string) => ({ role: 'user', content })
@@ -146,8 +146,7 @@ it.skipIf(whyNoPostgres())('leaves nothing of it in any table of PostgreSQL', as
   const store = postgresStore({ url: server.url, schema: 'erased' })
   onTestFinished(() => store.close())
   const thread = await fill(createHistory({ store, window: 2048, embed }))
-  const { Pool } = (await import('pg')).default
-  const pool = new Pool({ connectionString: server.url })
+  const pool = openPool(server.url)
   onTestFinished(() => pool.end())
   async function tablesWith(word: string) {
     const tables = await pool.query(

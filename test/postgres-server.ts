@@ -92,3 +92,11 @@ export async function connect(url: string): Promise<pg.Client> {
   await client.connect()
   return client
 }
+
+/** A pool of connections, for a test that reads beside the store. */
+export function openPool(url: string, options: pg.PoolConfig = {}): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, ...options })
+  // A pool has ended before its connections have: a database that is dropped then breaks them.
+  pool.on('error', () => {})
+  return pool
+}

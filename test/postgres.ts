@@ -6,7 +6,7 @@ import { findPostgres } from './postgres-binaries.ts'
 import { connect, runSql, startServer, type TestPostgres } from './postgres-server.ts'
 import { sharedServer } from './shared-server.ts'
 
-export { runSql, type TestPostgres } from './postgres-server.ts'
+export { openPool, runSql, type TestPostgres } from './postgres-server.ts'
 
 /** Why there is no server to test against on this machine, printed; nothing when there is one. */
 export function whyNoPostgres(tests = 'PostgreSQL'): string | undefined {

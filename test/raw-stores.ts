@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import type { Store } from '../src/stores/store.ts'
-import { startPostgres, whyNoPostgres } from './postgres.ts'
+import { openPool, startPostgres, whyNoPostgres } from './postgres.ts'
 
 export interface RawStore {
   readonly store: Store
@@ -39,8 +39,7 @@ async function openPostgres(): Promise<RawStore> {
   const server = await startPostgres()
   const schema = `raw_${process.pid}_${schemas++}`
   const store = postgresStore({ url: server.url, schema })
-  const { Pool } = (await import('pg')).default
-  const pool = new Pool({ connectionString: server.url })
+  const pool = openPool(server.url)
   onTestFinished(async () => {
     await store.close()
     await pool.end()

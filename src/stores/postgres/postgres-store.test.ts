@@ -1,7 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong } from '../../../test/is-long.ts'
-import { describePostgres } from '../../../test/postgres.ts'
+import { describePostgres, openPool } from '../../../test/postgres.ts'
 import { storeCases } from '../../testing/store-cases.ts'
 import {
   entry,
@@ -35,7 +35,7 @@ describePostgres('PostgreSQL', server => {
     // One pool for all cases: to connect takes longer than most of them.
     let pool: pg.Pool
     beforeAll(() => {
-      pool = new pg.Pool({ connectionString: server.url })
+      pool = openPool(server.url)
     })
     afterAll(() => pool.end())
     for (const { name, run } of storeCases)
@@ -171,7 +171,7 @@ describePostgres('PostgreSQL', server => {
   })
 
   it('needs no session: every statement may run on another connection', async () => {
-    const pool = new pg.Pool({ connectionString: server.url, max: 4, maxUses: 1 })
+    const pool = openPool(server.url, { max: 4, maxUses: 1 })
     const store = postgresStore({ pool })
     for (const { run } of storeCases.slice(0, isLong ? 8 : 2))
       await run(async () => ({ ...store, close: async () => {} }))
@@ -181,7 +181,7 @@ describePostgres('PostgreSQL', server => {
   })
 
   it('does without prepared statements behind a pooler that loses them', async () => {
-    const pool = new pg.Pool({ connectionString: server.url, max: 1 })
+    const pool = openPool(server.url, { max: 1 })
     let isLosing = false
     const losing: PgPool = {
       async connect() {
@@ -209,7 +209,7 @@ describePostgres('PostgreSQL', server => {
     expect((await store.head(thread))?.head).toBe(4)
 
     // A connection on which another client has prepared the statements.
-    const used = new pg.Pool({ connectionString: server.url, max: 1 })
+    const used = openPool(server.url, { max: 1 })
     const { name, statement } = names.find(({ statement }) => statement.includes('insert into'))!
     await used.query(`prepare "${name}" as ${statement}`)
     const other = postgresStore({ pool: used })

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import pg from 'pg'
 import { rolldown } from 'rolldown'
 import { expect, it } from 'vitest'
 import { isLong } from '../../../test/is-long.ts'
-import { describePostgres } from '../../../test/postgres.ts'
+import { describePostgres, openPool } from '../../../test/postgres.ts'
 import { entry, exchange, findAll, newThread, open } from '../../testing/store-cases-help.ts'
 import type { Store, ThreadKey } from '../store.ts'
 import { openDatabase, type PgPool, type Statement } from './database.ts'
@@ -213,10 +212,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     const many = Array.from({ length: 700 }, (_, n) => entry(`heron ${n}`))
     await store.seed(thread, { expectedHead: 0, entries: many })
     await store.close()
-    const pool = new pg.Pool({
-      connectionString: server.url,
-      options: '-c default_transaction_read_only=on',
-    })
+    const pool = openPool(server.url, { options: '-c default_transaction_read_only=on' })
     const replica = postgresStore({ schema: options.schema, pool })
     expect(await findAll(replica, thread.tenant, 'heron', { limit: 1_000 })).toHaveLength(700)
     await replica.close()
@@ -225,7 +221,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
 
   /** A pool that asks before each statement whether to run it; one that is not run has no rows. */
   function onStatement(ask: (text: string) => Promise<boolean>): PgPool {
-    const pool = new pg.Pool({ connectionString: server.url })
+    const pool = openPool(server.url)
     return {
       async connect() {
         const lent = await pool.connect()
