@@ -174,6 +174,11 @@ export const responsesPair: Pair = {
         output_index: 2,
         delta: '{"at":"root"}',
       }),
+      event('response.function_call_arguments.done', {
+        item_id: 'fc_9',
+        output_index: 2,
+        arguments: '{"at":"root"}',
+      }),
       event('response.output_item.done', { output_index: 2, item: call }),
       event('response.completed', { response: response('completed', [reasoning, message, call]) }),
     ],
