@@ -58,7 +58,14 @@ describePostgres(
       expect(await twice(() => store.end(thread, end), 3)).toEqual({ head: 3 })
       const seed = { expectedHead: 3, entries: [entry('fourth')] }
       expect(await twice(() => store.seed(thread, seed), 4)).toEqual({ head: 4 })
-      const keyed = { owner: 'ada', leaseMs: 60_000, expectedHead: 4, key: 'k', body: 'b', entries: [entry('fifth')] }
+      const keyed = {
+        owner: 'ada',
+        leaseMs: 60_000,
+        expectedHead: 4,
+        key: 'k',
+        body: 'b',
+        entries: [entry('fifth')],
+      }
       expect(await twice(() => store.begin(thread, keyed), 5)).toMatchObject({
         kind: 'begun',
         turn: { turn: 2 },

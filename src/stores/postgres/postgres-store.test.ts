@@ -279,7 +279,10 @@ describePostgres('PostgreSQL', server => {
     // Each write is made in a transaction that is undone, and counts what it has looked at.
     const client = await pool.connect()
     const inside = { query: client.query.bind(client), on: () => {}, off: () => {}, release: () => {} }
-    const counted = postgresStore({ schema: 'long', pool: { connect: async () => inside, end: async () => {} } })
+    const counted = postgresStore({
+      schema: 'long',
+      pool: { connect: async () => inside, end: async () => {} },
+    })
     await counted.migrate()
     for (const branch of ['main', 'fork']) {
       const line = { ...thread, branch }
@@ -313,9 +316,7 @@ describePostgres('PostgreSQL', server => {
     const thread = newThread()
     await open(store, thread, { entries: [entry('a'), entry('b'), entry('c')] })
     expect(await store.check()).toEqual([])
-    await server.client.query(
-      'delete from broken.entries where seq = 2',
-    )
+    await server.client.query('delete from broken.entries where seq = 2')
     expect(await store.check()).toEqual([expect.stringContaining('without gaps')])
     await expect(read(store, thread)).rejects.toMatchObject({ code: 'corrupt_entry', seq: 2 })
     await store.close()
