@@ -176,7 +176,7 @@ export const parts = ['branches', 'entries', 'turns', 'calls', 'caches', 'marks'
 
 /** Whether a conversation was used since then, or has a turn that is held. */
 function isInUse({ usedAt }: Row, branches: readonly Row[], since: number): boolean {
-  const updatedAt = Math.max(...branches.map(branch => Number(branch.updated_at)))
+  const updatedAt = branches.reduce((last, branch) => Math.max(last, Number(branch.updated_at)), 0)
   const isHeld = branches.some(({ open_turn: open, lease_until: until, lease_ms: ms, now }) =>
     open === null ? false : remainingMs({ until: Number(until), ms: Number(ms) }, Number(now)) > 0,
   )

@@ -1,11 +1,11 @@
 import { planRestore, timesOf } from '../rules/plan-restore.ts'
 import * as rules from '../rules/write-rules.ts'
-import type { Begun, NewEntry, RestoreEntries, Store, StoredEntry, ThreadKey } from '../store.ts'
+import type { Begun, NewEntry, RestoreEntries, Store, ThreadKey } from '../store.ts'
 import * as errors from '../store-error.ts'
+import { listOf, storedStretch, toBirth, unborn } from './branch-births.ts'
 import * as branches from './branch-facts.ts'
 import {
   type Base,
-  type Birth,
   type BranchStatement,
   type Guard,
   guardOf,
@@ -177,42 +177,6 @@ export function postgresWrites(
   const taken = (facts: Facts, { lease }: rules.Change) =>
     rules.begunOf({ ...facts, owner: lease!.owner, epoch: lease!.epoch })
 
-  /** Where a branch is forked, as a branch to be made. */
-  async function toBirth(parent: Facts, at: number, time?: number): Promise<Birth> {
-    const { thread, pastLines, pastEnds, line, head } = parent
-    const around = at < head ? await listOf(reads.entries(thread, { from: Math.max(at, 1), to: at + 1 })) : []
-    if (!rules.isForkPlace(branches.withStretch(parent, around), at)) throw errors.notAPlace(at)
-    const ends = [...pastEnds, head]
-    // Lines that begin behind the fork give nothing.
-    const count = at === 0 ? 0 : ends.findIndex(end => end >= at) + 1
-    const past = { of: thread.branch, lines: [...pastLines, line!].slice(0, count) }
-    const cut = ends.slice(0, count).map(end => Math.min(end, at))
-    return { head: at, turns: parent.turnsAt, time, past: { ...past, ends: cut } }
-  }
-
-  /** A fork as it would be, with the past that it shares. */
-  const unborn = (thread: ThreadKey, parent: Facts, { head, turns }: Birth): Facts => ({
-    ...parent,
-    ...{ thread, line: undefined, head, turns, epoch: 0, open: undefined, owner: undefined },
-    seqOf: id => (parent.seqOf(id)! <= head ? parent.seqOf(id) : undefined),
-    turnByKey: () => undefined,
-  })
-
-  /** Entries and turns that are stored where a stretch goes. */
-  async function storedStretch(facts: Facts, of: ThreadKey, { entries, turns }: RestoreEntries) {
-    const from = entries[0]?.seq ?? 1
-    const to = Math.min(facts.head, from + entries.length - 1)
-    const isNewer = turns.every(({ turn }) => turn > facts.turns)
-    const stored = isNewer ? [] : (await reads.turns(of)).slice(0, facts.turns)
-    const isOwn = facts.line !== undefined
-    const cut = stored.map(({ key, body, ...turn }) =>
-      isOwn
-        ? { ...turn, ...(key && { key }), ...(body && { body }) }
-        : { ...turn, last: Math.min(turn.last, facts.head) },
-    )
-    return branches.withStretch(facts, from > to ? [] : await listOf(reads.entries(of, { from, to })), cut)
-  }
-
   return {
     begin,
     resume: (thread, turn) =>
@@ -243,7 +207,7 @@ export function postgresWrites(
         const existing = await branches.readFacts(context, fork, {})
         if (isForkOf(existing, thread.branch, at)) return true
         if (existing.line !== undefined) throw errors.branchExists(branch)
-        const birth = await toBirth(parent, at)
+        const birth = await toBirth(reads, parent, at)
         return send(writeStretch(context, fork, { birth }, { turns: [] }, { entries: [], last: undefined }))
       })
     },
@@ -275,9 +239,9 @@ export function postgresWrites(
         const needs = { ids: idsOf(stretch.entries), at: forkOf?.at ?? 0 }
         const parent = isThere || !forkOf ? undefined : await branches.readFacts(context, of, needs)
         if (parent && parent.line === undefined) throw errors.noParent(of.branch)
-        const birth = parent ? await toBirth(parent, forkOf!.at, time) : { head: 0, turns: 0, time }
+        const birth = parent ? await toBirth(reads, parent, forkOf!.at, time) : { head: 0, turns: 0, time }
         const state = parent ? unborn(thread, parent, birth) : facts
-        const fresh = planRestore(await storedStretch(state, parent ? of : thread, stretch), stretch)
+        const fresh = planRestore(await storedStretch(reads, state, parent ? of : thread, stretch), stretch)
         const last = timesOf(fresh)?.last
         if (isThere && last === undefined) return { head: facts.head }
         const base = isThere ? { guard: guardOf(facts) } : { birth }
@@ -307,12 +271,6 @@ const baseOf = (facts: Facts): Base => (facts.line === undefined ? unwritten : {
 
 const isForkOf = ({ forkOf }: Facts, branch: string, at: number) =>
   forkOf?.branch === branch && forkOf.at === at
-
-async function listOf(entries: AsyncIterable<StoredEntry>): Promise<readonly StoredEntry[]> {
-  const list: StoredEntry[] = []
-  for await (const entry of entries) list.push(entry)
-  return list
-}
 
 const lockSql = (schema: string, durable: string) => `
   select line, branch from ${schema}.branches where key = $1 and actor = $2 and ${durable} order by branch for update`
