@@ -1,3 +1,4 @@
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { HttpFault } from '../http-fault.ts'
 import type { EndReason, ModelSettings, ModelUsage, ReplyCall, ToolSpec } from '../model.ts'
@@ -117,6 +118,8 @@ export interface Adapter {
   /** The field of a body that holds its messages, for refusals. Default `messages`. */
   readonly field?: string
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'
+  /** The fields that stand in the address and not in the body: Gemini's clients name the model there. */
+  inAddress?(address: URL): Fields
   /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
   read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest
   stream(start: ReplyStart): ReplyStream
