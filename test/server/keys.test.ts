@@ -214,7 +214,7 @@ it('passes no key of a client on to the upstream', async () => {
   const { url } = await startServer({ store, upstream, requireKeys: true })
   for (const headers of headersWith(key))
     expect((await fetch(`${url}/api/tags`, { headers })).status).toBe(200)
-  expect(script.requests).toHaveLength(3)
+  expect(script.requests).toHaveLength(4)
   expect(JSON.stringify(script.requests)).not.toContain(key.slice(16))
   await script.close()
 })

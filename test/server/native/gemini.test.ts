@@ -125,7 +125,8 @@ describe('a client of Gemini', () => {
     const sent = JSON.stringify(prompts.at(-1)!.messages)
     expect(sent).toContain('Remark 199.')
     expect(sent).not.toContain('Remark 60.')
-    const [{ conversation }] = (await history.conversations()) as readonly [{ readonly conversation: string }]
+    const [info] = await history.conversations()
+    const { conversation } = info!
     expect(await history.thread(conversation).messages()).toHaveLength(202)
   })
 })
