@@ -18,7 +18,8 @@ const floors = [
   ['mcp'],
   ['server'],
   ['testing', 'cli'],
-  ['experiment'],
+  ['experiment', 'gallery'],
+  ['applications'],
 ]
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
@@ -103,6 +104,14 @@ it('has experiments as a plug: only the program knows them, and hands them to th
   expect(importers).toEqual(['lemonade-stand.ts', 'main.ts'])
 })
 
+it('has the gallery as a plug too, and its applications behind it', () => {
+  const importersOf = (room: string) =>
+    files.filter(file => roomOf(file) !== room && graph.get(file)!.some(target => roomOf(target) === room))
+  expect(importersOf('applications')).toEqual(['main.ts'])
+  expect(importersOf('gallery').map(roomOf)).toEqual(expect.arrayContaining(['main.ts']))
+  expect(importersOf('gallery').filter(file => !/^(?:applications\/|main\.ts$)/.test(file))).toEqual([])
+})
+
 it('has dialects that do not know each other: what several need stands beside their folders', () => {
   const folder = /^models\/dialects\/([\w-]+)\//
   const dialectOf = (file: string) => folder.exec(file)?.[1]
@@ -168,7 +177,7 @@ it('has little to know behind the place of a request', () => {
 it('does not touch Node but in the server, the command line, what is added to them, the stores and the request context', () => {
   const node = files.filter(
     file =>
-      !/^(?:cli|history\/request|server|stores|experiment\/(?:command|plug))\//.test(file) &&
+      !/^(?:applications|cli|history\/request|server|stores|experiment\/(?:command|plug))\//.test(file) &&
       importsOf(file).some(path => path.startsWith('node:')),
   )
   expect(node).toEqual([])
@@ -214,9 +223,10 @@ const inspectorImports = inspectorFiles.flatMap(from =>
 it('has an inspector that takes the types of the API and the pure code of the first floor, and that the source does not know', () => {
   const outside = inspectorImports.filter(({ to }) => to.startsWith('..'))
   expect(outside.length).toBeGreaterThan(0)
-  const doors = ['../../src/server/api-types.ts', '../../src/experiment/api-types.ts']
+  const doors = ['server', 'experiment', 'gallery'].map(room => `../../src/${room}/api-types.ts`)
   const isShared = ({ to, isType }: (typeof outside)[number]) =>
-    to.startsWith('../../src/log/') || (isType && doors.includes(to))
+    // The lamp of the gallery is drawn by the page of the example.
+    /^\.\.\/\.\.\/(?:src\/log|examples\/lamp\/page)\//.test(to) || (isType && doors.includes(to))
   expect(outside.filter(one => !isShared(one))).toEqual([])
   expect(files.filter(file => importsOf(file).some(path => path.includes('../inspector/src')))).toEqual([])
 })

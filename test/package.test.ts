@@ -200,6 +200,21 @@ describe('the files of the package', () => {
     expect(await started.json()).toMatchObject({ name: 'lemonade-stand', status: 'RUNNING' })
   })
 
+  it('have a server with applications to try, which need nothing else either', async () => {
+    const flags = ['--upstream', 'reader', '--db', 'gallery.db', '--gallery']
+    const { url } = await serveFrom(join(installed, 'dist/main.js'), project, ...flags)
+    const at = `${url}/throughline/v1/gallery`
+    const { applications } = (await (await fetch(at)).json()) as { applications: { name: string }[] }
+    const chips = applications.map(async ({ name }) => {
+      const state = (await (await fetch(`${at}/${name}/try-${name}`)).json()) as { chips: string[] }
+      const body = JSON.stringify({ text: state.chips[0] })
+      const said = await fetch(`${at}/${name}/try-${name}/say`, { method: 'POST', body })
+      return (await said.text()).trim().split('\n').at(-1)
+    })
+    expect(await Promise.all(chips)).toEqual(applications.map(() => '{"type":"end"}'))
+    expect(applications.length).toBeGreaterThan(2)
+  })
+
   it('run a plan in TypeScript that imports the library', () => {
     const plan = readFileSync(join(programs, 'experiment.ts'), 'utf8')
     writeFileSync(

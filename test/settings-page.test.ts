@@ -1,13 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { applications } from '../src/applications/applications.ts'
 import { experimentPlug } from '../src/experiment/plug/command-plug.ts'
+import { galleryPlug } from '../src/gallery/command-plug.ts'
 import { lemonadeStand } from '../src/lemonade-stand.ts'
-import { about, defaultOf, formOf, settingsWith } from '../src/server/config/config-schema.ts'
+import {
+  about,
+  defaultOf,
+  formOf,
+  type PlugSettings,
+  settingsWith,
+} from '../src/server/config/config-schema.ts'
 
 const file = join(import.meta.dirname, '../docs/server-settings.md')
 const page = readFileSync(file, 'utf8')
-const { settings: plugged } = await experimentPlug(lemonadeStand).serve()
+const plugs = [experimentPlug(lemonadeStand), galleryPlug(applications)]
+const added = await Promise.all(plugs.map(plug => plug.serve()))
+const plugged: PlugSettings = Object.assign({}, ...added.map(({ settings }) => settings))
 
 /** A setting as a row of the page: its name, its default, what it may be and what it is for. */
 function rowOf(name: string): string {

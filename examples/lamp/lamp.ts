@@ -10,12 +10,19 @@ import { type Decision, decide } from './follow-up.ts'
 import { instructions } from './instructions.ts'
 import { type Program, readProgram, replySchema } from './program.ts'
 import { isOff, lampUnderstanding, turnsOn } from './rules/read-lamp.ts'
-import { findScenes, type Scene, sceneName, toExchanges } from './scenes.ts'
+import { type Exchange, findScenes, type Scene, sceneName, toExchanges } from './scenes.ts'
 import { type TokenUse, toTokenUse } from './token-use.ts'
 
 export const lampWindow = 4096
-/** The tokens that are kept free for a reply: a long program. */
+/** How a model is asked: 700 tokens are kept free for a long program, and the newest program is always sent whole. */
 const reserve = 700
+export const lampAsking = {
+  system: instructions,
+  settings: { format: replySchema, temperature: 0, maxTokens: reserve },
+  window: lampWindow,
+  reserve,
+  policy: tiered({ full: 2, isCurrent: ({ messages }) => isProgram(messages.at(-1)?.text) }),
+}
 
 /** What happens while a request is answered, in this order; everything may be shown. */
 export type LampPart =
@@ -71,10 +78,9 @@ export interface LampOptions {
  * program always in full.
  */
 export function createLamp({ store, model, name, isRules = false }: LampOptions): Lamp {
-  const policy = tiered({ full: 2, isCurrent: ({ messages }) => isProgram(messages.at(-1)?.text) })
-  const history = createHistory({ store, tenant: name, window: lampWindow, reserve, policy })
-  const settings = { format: replySchema, temperature: 0, maxTokens: reserve }
-  const chat = createChat({ history, model, system: instructions, settings })
+  const { window, reserve, policy, ...asking } = lampAsking
+  const history = createHistory({ store, tenant: name, window, reserve, policy })
+  const chat = createChat({ history, model, ...asking })
   let loaded: Promise<{ readonly count: number; readonly current?: Scene }> | undefined
   let isBusy = false
 
@@ -128,9 +134,8 @@ export function createLamp({ store, model, name, isRules = false }: LampOptions)
 
   /** Plays again what the log has, without a model. False where the request wants something else, or the log has no such thing. */
   async function* goBack(request: string, current: Scene): AsyncGenerator<LampPart, boolean> {
-    const wish = returnIn(request) ?? (isOff(current.program) && turnsOn(request) ? {} : undefined)
     const { count } = await scenes()
-    const earlier = wish && findReturn(await toExchanges(history, count), wish)
+    const earlier = wantedBack(request, await toExchanges(history, count), current.program)
     const { program } = earlier ? readProgram(earlier.reply) : {}
     if (!earlier || !program) return false
     const { conversation } = current
@@ -161,7 +166,7 @@ export function createLamp({ store, model, name, isRules = false }: LampOptions)
         ...(current && { program: current.program, summary: summarizeProgram(current.program) }),
         exchanges,
         tokens: toTokenUse(receipt),
-        chips: chipsOf(exchanges, current?.program),
+        chips: lampChips(exchanges, current?.program),
       }
     },
     async *ask(request, options = {}) {
@@ -176,12 +181,23 @@ export function createLamp({ store, model, name, isRules = false }: LampOptions)
   }
 }
 
+/** The exchange whose program a request wants back: "undo", "back to the campfire", "turn it on again". */
+export function wantedBack(
+  request: string,
+  exchanges: readonly Exchange[],
+  program: Program,
+): Exchange | undefined {
+  const wish = returnIn(request) ?? (isOff(program) && turnsOn(request) ? {} : undefined)
+  return wish && findReturn(exchanges, wish)
+}
+
 const notRead: Decision = { kind: 'follow-up', why: 'no word of it asks for something else' }
 
 const playsSomething = (request: string, program: Program | undefined) =>
   lampUnderstanding.read(request, { program })?.kind === 'play'
 
-function chipsOf(exchanges: LampView['exchanges'], program: Program | undefined): readonly string[] {
+/** What works now: the sentences of an answer that asked back, else what fits what plays. */
+export function lampChips(exchanges: readonly Exchange[], program: Program | undefined): readonly string[] {
   const asked = chipsIn(exchanges.at(-1)?.reply ?? '')
   if (asked.length > 0) return asked
   const earlier = findReturn(exchanges, {})

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Chat, createChat } from 'throughline/chat'
+import type { Chat } from 'throughline/chat'
 import { createHistory, type History, type Thread } from 'throughline/history'
 import type { Model } from 'throughline/models'
 import { memoryStore } from 'throughline/stores'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { openChanges, type SiteChanges } from './changes.ts'
+import { createSiteChat } from './site-chat.ts'
 import { openSite, type SiteFolder } from './site-folder.ts'
-import { siteTools } from './site-tools.ts'
 
 export interface AgentOptions {
   /** The folder of the log and of the site. */
@@ -33,13 +33,6 @@ export interface Agent {
 /** There is one site, so there is one conversation. */
 export const conversation = 'site'
 
-const system = `You edit a small site of plain HTML and CSS for its owner. Look at the files with list_files and read_file before you change them with write_file, which replaces a whole file. Then say in one or two sentences what you did.`
-
-/** Always in the system prompt, whatever is cut from the conversation. */
-const pins = [
-  'WORKING FOLDER (use for all path-based tools): the root of the site; "index.html" is its first page',
-]
-
 export async function createAgent({ data, model, slowMs = 0, isInMemory }: AgentOptions): Promise<Agent> {
   await mkdir(data, { recursive: true })
   const site = await openSite(join(data, 'site'))
@@ -47,15 +40,7 @@ export async function createAgent({ data, model, slowMs = 0, isInMemory }: Agent
   const store = isInMemory ? memoryStore() : sqliteStore({ path: join(data, 'log.db') })
   const history = createHistory({ store })
   const nonce = await keptNonce(join(data, 'note-nonce'))
-  const chat = createChat({
-    history,
-    model,
-    system,
-    pins,
-    tools: siteTools(site, changes, { slowMs }),
-    notes: { place: 'system', nonce },
-    cancelledTurn: 'disregard',
-  })
+  const chat = createSiteChat({ history, model, site, changes, nonce, slowMs })
   return { model, site, changes, history, thread: history.thread(conversation), chat }
 }
 

@@ -26,7 +26,8 @@ type Step = z.infer<typeof step>
 /** How many of the newest changes are kept, so that each can be taken back. */
 const mostChanges = 30
 
-export async function openChanges(site: SiteFolder, file: string): Promise<SiteChanges> {
+/** `file`: where the changes are kept over a restart; without one, in memory. */
+export async function openChanges(site: SiteFolder, file?: string): Promise<SiteChanges> {
   let changes: Step[][] = await load(file)
   let current: Step[] = []
   let waiting: { readonly path: string; readonly text: string; readonly change: Step[] } | undefined
@@ -124,7 +125,8 @@ function lossOf(path: string, before: string, text: string): string | undefined 
   return `${path} was not written: of ${before.length} characters ${text.length} would be left`
 }
 
-async function load(file: string): Promise<Step[][]> {
+async function load(file: string | undefined): Promise<Step[][]> {
+  if (file === undefined) return []
   const text = await readFile(file, 'utf8').catch(() => '[]')
   try {
     return kept.parse(JSON.parse(text))
@@ -134,7 +136,8 @@ async function load(file: string): Promise<Step[][]> {
   }
 }
 
-async function save(file: string, changes: readonly Step[][]): Promise<void> {
+async function save(file: string | undefined, changes: readonly Step[][]): Promise<void> {
+  if (file === undefined) return
   await writeFile(`${file}.new`, JSON.stringify(changes), { mode: 0o600 })
   await rename(`${file}.new`, file)
 }

@@ -17,6 +17,6 @@ export interface CommandPlug {
 export interface ServePlug {
   /** Settings of the server, each described by its schema. */
   readonly settings: PlugSettings
-  /** Makes what is added to a server of these settings. */
-  create(config: Readonly<Record<string, unknown>>): Promise<ServerPlug>
+  /** Makes what is added to a server of these settings; undefined where they want nothing of it. */
+  create(config: Readonly<Record<string, unknown>>): Promise<ServerPlug | undefined>
 }

@@ -36,7 +36,8 @@ function addOptions(command: Command, plugs: readonly ServePlug[], plugged: Plug
     const file = fileOf(path ?? process.env.THROUGHLINE_CONFIG)
     const effective = readConfig({ flags, env: process.env, file, plugged })
     if (isPrinted) return printText(`${printConfig(effective)}\n`)
-    const serverPlugs = await Promise.all(plugs.map(plug => plug.create(effective.config)))
+    const created = await Promise.all(plugs.map(plug => plug.create(effective.config)))
+    const serverPlugs = created.filter(plug => plug !== undefined)
     const { startServer } = await import('../server/serve/start-server.ts')
     const server = await startServer(effective.config, { plugs: serverPlugs })
     // Not to stdout, which is for the log: a line of JSON for each request.

@@ -122,6 +122,8 @@ export interface Adapter {
   inAddress?(address: URL): Fields
   /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
   read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest
+  /** What a body holds that not every server of the form takes, and that can be said in another form. Absent: nothing. */
+  rareKinds?(body: Fields): readonly string[]
   stream(start: ReplyStart): ReplyStream
   /** The body of an answer that is not streamed. */
   whole(start: ReplyStart, end: ReplyEnd): unknown

@@ -4,9 +4,11 @@ import { expect, it } from 'vitest'
 import { openApi } from '../../../src/server/api/open-api.ts'
 import { defineRoute } from '../../../src/server/api/route.ts'
 import { apiBase, apiRoutes } from '../../../src/server/api/routes.ts'
-import { experiments, startWithExperiments } from '../../experiment-plug.ts'
+import { experiments } from '../../experiment-plug.ts'
+import { gallery } from '../../gallery/gallery.ts'
+import { startServer } from '../start-server.ts'
 
-const allRoutes = [...apiRoutes, ...experiments().routes]
+const allRoutes = [...apiRoutes, ...experiments().routes, ...gallery().routes]
 
 interface Operation {
   readonly summary: string
@@ -23,7 +25,7 @@ const operationsIn = ({ paths }: Document) =>
 const hasItsOwn = ['/ui-chat', '/openapi.json']
 
 it('has a document of all routes of the server, and of no others', async () => {
-  const { url, routes } = await startWithExperiments()
+  const { url, routes } = await startServer({ plugs: [experiments(), gallery()] })
   const document = (await (await fetch(`${url}${apiBase}/openapi.json`)).json()) as Document
   const served = routes
     .filter(({ method, path }) => path.startsWith(`${apiBase}/`) && method !== 'ALL')

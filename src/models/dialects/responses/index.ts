@@ -2,6 +2,7 @@ import { readBody } from '../../../log/fields.ts'
 import type { Adapter } from '../adapter.ts'
 import type { Dialect } from '../dialect.ts'
 import { toOpenAiError } from '../openai-error.ts'
+import { rareKinds } from './offered-tools.ts'
 import { patch } from './patch.ts'
 import { readRequest } from './read-request.ts'
 import { toResponse } from './to-response.ts'
@@ -17,6 +18,7 @@ export const responsesAdapter: Adapter = {
     const request = readRequest(body)
     return isCodex(headers) ? { ...request, hints: { ...request.hints, isCodex: true } } : request
   },
+  rareKinds,
   stream: streamEvents,
   whole: toResponse,
   fault: toOpenAiError,
