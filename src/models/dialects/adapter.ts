@@ -118,6 +118,8 @@ export interface Adapter {
   /** The field of a body that holds its messages, for refusals. Default `messages`. */
   readonly field?: string
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'
+  /** The fields that stand in the address and not in the body: Gemini's clients name the model there. */
+  inAddress?(address: URL): Fields
   /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
   read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest
   /** What a body holds that not every server of the form takes, and that can be said in another form. Absent: nothing. */

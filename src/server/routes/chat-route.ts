@@ -2,6 +2,7 @@ import { breathe, withRests } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/error.ts'
 import { type Fields, isFields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/values.ts'
 import type { Adapter, ChatRequest } from '../../models/dialects/adapter.ts'
 import { inOwnForm } from '../../models/dialects/own-form.ts'
 import { wishOf } from '../../models/dialects/responses/compaction.ts'
@@ -56,7 +57,7 @@ export async function answerChat(
     }
     // What cannot be read names no model.
     if (upstreams.all.length === 1) await passTo(upstreams.all[0]!)
-    const whole = await withRests(parts.parse(sent, caller.keyId))
+    const whole = withAddress(await withRests(parts.parse(sent, caller.keyId)), adapter, request)
     const byModel = upstreams.find(modelIn(whole))
     if (byModel) await passTo(byModel)
     const readAs = async (body: Buffer, parsed: unknown) => {
@@ -141,6 +142,10 @@ export async function answerChat(
     return faultResponse(adapter, fault, requestId, { 'x-request-id': requestId })
   }
 }
+
+/** A body with what its address says of the request. */
+export const withAddress = (body: unknown, { inAddress }: Adapter, { url }: Request): unknown =>
+  inAddress && isObject(body) ? { ...body, ...inAddress(new URL(url)) } : body
 
 /** Whether an upstream loads models on request. Others keep them as they like, and the client is told that all is well. */
 const isLoader = ({ kind }: Upstream) => kind === 'ollama' || kind === 'reader'

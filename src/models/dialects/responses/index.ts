@@ -40,10 +40,8 @@ export const compactAdapter: Adapter = {
 }
 
 export const responsesDialect = {
-  form: 'responses',
-  server: 'openai',
+  spoken: { form: 'responses', server: 'openai', patch },
   adapters: { '/v1/responses': responsesAdapter, '/v1/responses/compact': compactAdapter },
   isOf: path => /^\/v1\/(?:responses|conversations)(?:$|\/)/.test(path),
   errors: responsesAdapter,
-  patch,
 } as const satisfies Dialect
