@@ -70,7 +70,7 @@ export interface Thread extends Hands {
   hasNotes(): Promise<boolean>
   /** What the requests of a client have left out up to a place, or word otherwise; undefined where that is nothing. */
   overlay(at?: number): Promise<OverlayState | undefined>
-  /** The places of the system messages inside of the conversation. */
+  /** The places of all system messages. */
   systemPlaces(): Promise<readonly number[]>
   /** Whether a turn is open, by whom and for how long; or was left open by a writer who is gone. */
   status(): Promise<ThreadStatus>

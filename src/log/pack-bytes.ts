@@ -127,12 +127,15 @@ export function seal(version: number, body: Uint8Array): Uint8Array {
   return sealed
 }
 
+export const isSealedAs = (version: number, sealed: Uint8Array): boolean =>
+  sealed.length >= 8 && new DataView(sealed.buffer, sealed.byteOffset).getUint32(0) === version
+
 /** Returns the sealed bytes; throws when they have changed. */
 export function unseal(version: number, sealed: Uint8Array, invalid: Invalid): Uint8Array {
   if (sealed.length < 8) throw invalid('it ends too early')
-  const view = new DataView(sealed.buffer, sealed.byteOffset)
-  if (view.getUint32(0) !== version) throw invalid('it was written by another version')
-  if (checksum(sealed) !== view.getUint32(4)) throw invalid('its bytes were changed')
+  if (!isSealedAs(version, sealed)) throw invalid('it was written by another version')
+  if (checksum(sealed) !== new DataView(sealed.buffer, sealed.byteOffset).getUint32(4))
+    throw invalid('its bytes were changed')
   return sealed.subarray(8)
 }
 

@@ -1,6 +1,6 @@
 import { hashOf } from '../../history/calls/hash-of.ts'
 import type { History } from '../../history/index.ts'
-import { mainBranch } from '../../history/log/read-log.ts'
+import { idAt, mainBranch } from '../../history/log/read-log.ts'
 import { BadRequestError, ThroughlineError } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { Mark, MarkedPlace, StoredTurn, ThreadKey } from '../../stores/store.ts'
@@ -94,17 +94,12 @@ async function endOf(history: History, { thread, at }: EntryPlace, newestBranch:
   const { store } = history
   const newest = { ...thread, branch: newestBranch }
   const isShared =
-    thread.branch === newestBranch || (await idAt(history, newest, at)) === (await idAt(history, thread, at))
+    thread.branch === newestBranch || (await idAt(store, newest, at)) === (await idAt(store, thread, at))
   const line = isShared ? newest : thread
   const head = (await store.head(line))?.head ?? 0
   if (head <= at) return { thread: line }
   const seen = (await turnAt(history, { thread: line, at }))?.last ?? at
   return { thread: line, missedFrom: head > seen ? seen + 1 : undefined }
-}
-
-async function idAt({ store }: History, thread: ThreadKey, at: number): Promise<string | undefined> {
-  for await (const { id } of store.entries(thread, { from: at, to: at })) return id
-  return undefined
 }
 
 const turnAt = async ({ store }: History, { thread, at }: EntryPlace): Promise<StoredTurn | undefined> =>

@@ -18,7 +18,7 @@ import { absentEntry } from './absent-entry.ts'
 export const unitsPerCheckpoint = stretchSize
 
 /** Changes with the layout, the units or the terms: a checkpoint of another version is not used. */
-export const checkpointVersion = 15
+export const checkpointVersion = 16
 
 const kinds: readonly UnitKind[] = ['system', 'user', 'assistant', 'tools', 'note', 'stray']
 

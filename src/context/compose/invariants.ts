@@ -27,7 +27,7 @@ export function checkInvariants(finished: Finished, policy: string): void {
     throw broken(`${tokens} tokens for a capacity of ${capacity}`)
   const sent = new Set(pieces.flatMap(piece => piece.seqs))
   const start = firstSeq(frame)
-  const prompt = system.map((_, place) => start + place)
+  const prompt = system.flatMap(({ left }, place) => (left ? [] : [start + place]))
   const first = [...fixed].map(index => origin + transcript.units[index]!.from)
   for (const seq of [...prompt, ...first]) {
     if (!sent.has(seq)) throw broken(`the protected message ${seq} is missing`)

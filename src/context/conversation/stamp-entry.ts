@@ -12,6 +12,8 @@ export interface Entry<M extends MessageLike = MessageLike> {
   readonly raw: M
   /** Why another message is sent: text that looks like a note is quoted, for example. */
   readonly altered?: { readonly rule: string; readonly why: string } | undefined
+  /** Why a message before the conversation is not sent. */
+  readonly left?: { readonly rule: string; readonly why: string } | undefined
   readonly message: Message
   readonly role: Role
   readonly tokens: number

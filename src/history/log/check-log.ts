@@ -1,13 +1,22 @@
 import { emptyEntries } from '../../context/checkpoint/absent-entry.ts'
-import { unitsPerCheckpoint } from '../../context/checkpoint/checkpoint.ts'
+import { checkpointVersion, unitsPerCheckpoint } from '../../context/checkpoint/checkpoint.ts'
 import { createConversation } from '../../context/conversation/conversation.ts'
 import { stampEntry } from '../../context/conversation/stamp-entry.ts'
 import { plural } from '../../log/line.ts'
+import { isSealedAs } from '../../log/pack-bytes.ts'
 import type { StoredEntry } from '../../stores/store.ts'
 import { CorruptEntryError } from '../../stores/store-error.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Checkpoint, LogFacts } from './checkpoints.ts'
-import { addFacts, cacheName, endsBundle, makeCheckpoint, toBytes, unitsPerSaving } from './checkpoints.ts'
+import {
+  addFacts,
+  cacheName,
+  endsBundle,
+  makeCheckpoint,
+  toBytes,
+  unitsPerSaving,
+  withIds,
+} from './checkpoints.ts'
 import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
@@ -27,7 +36,8 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
   /** By cache: 0 when a checkpoint of the log ends where it does, else the units where that was looked for last. */
   const looked = new Map<string, number>()
 
-  const make = (to: number) => makeCheckpoint(transcript, { lead: conversation.system.length, ...facts }, to)
+  const make = (to: number) =>
+    withIds(source, makeCheckpoint(transcript, { lead: conversation.system.length, ...facts }, to))
   const addStrange = (to: number) =>
     problems.push(`${name}: the checkpoint of ${to} units is not what the log says`)
   const save = (slot: string, checkpoints: readonly Checkpoint[]) =>
@@ -36,13 +46,15 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
   /** Compares the cache that is written when this many units are in checkpoints. */
   async function compare(to: number): Promise<void> {
     const slot = cacheName(source, to)
-    const kept = await store.loadCache(key, slot)
+    const stored = await store.loadCache(key, slot)
+    // One of an earlier version is as good as missing.
+    const kept = stored && isSealedAs(checkpointVersion, stored.bytes) ? stored : undefined
     const isFull = to % unitsPerCheckpoint === 0
     // A cache takes one checkpoint after the other: it has this one, or another one of the log.
     const isKept = kept?.at === conversation.system.length + transcript.units[to - 1]!.to
     if (kept && looked.get(slot) !== 0) looked.set(slot, isKept ? 0 : to)
     if (!isFull && !isKept) return
-    const made = make(to)
+    const made = await make(to)
     const checkpoints = [...full, made]
     if (isKept && !isSame(kept.bytes, toBytes(endsBundle(to) ? checkpoints : [made]))) addStrange(to)
     if (!isFull) return
@@ -82,7 +94,7 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
   if (!isBroken) for (const to of looked.values()) if (to > 0) addStrange(to)
   if (!rebuild) return problems
   const last = next - unitsPerSaving
-  if (last % unitsPerCheckpoint > 0) singles.set(cacheName(source, last), make(last))
+  if (last % unitsPerCheckpoint > 0) singles.set(cacheName(source, last), await make(last))
   for (const [slot, single] of singles) await save(slot, [single])
   return problems
 }

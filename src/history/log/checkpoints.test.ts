@@ -60,6 +60,14 @@ async function restarted(store: Store, branch = 'main') {
   return { sent: sent(messages), ...counted.seen }
 }
 
+/** As a build of another version has sealed it. */
+async function age(store: Store, name: string): Promise<void> {
+  const { at, bytes } = (await store.loadCache(key, name))!
+  const aged = bytes.slice()
+  aged[3] = aged[3]! - 1
+  await store.saveCache(key, name, at, aged)
+}
+
 async function damage(store: Store, name: string): Promise<void> {
   const { at, bytes } = (await store.loadCache(key, name))!
   await store.saveCache(
@@ -88,6 +96,47 @@ it.runIf(isLong)(
     expect((await restarted(store)).sent).toBe(inOneList(all))
   },
 )
+
+it.each(await someStores())(
+  'does not take the checkpoints of another log, on no branch: %s',
+  async (_, create) => {
+    const [own, other] = [create(), create()]
+    const all = said(1300)
+    const longer = all.map(({ role }, n) => ({ role, content: `the ferry ${n} leaves at noon and at nine` }))
+    for (const [store, messages] of [
+      [own, all],
+      [other, longer],
+    ] as const) {
+      const thread = createHistory({ store, ...options }).thread('town')
+      await thread.seed(...messages)
+      await thread.context()
+    }
+    await createHistory({ store: own, ...options })
+      .thread('town')
+      .fork({ at: 1200, branch: 'side' })
+    for (const name of [0, 1, 2].map(single)) {
+      const { at, bytes } = (await other.loadCache(key, name))!
+      await own.saveCache(key, name, at, bytes)
+    }
+    expect((await restarted(own)).sent).toBe(inOneList(all))
+    expect((await restarted(own, 'side')).sent).toBe(inOneList(all.slice(0, 1200)))
+    // What was made again is taken.
+    const { read, saved } = await restarted(own)
+    expect(saved.size).toBe(0)
+    expect(read).toBeLessThan(200)
+  },
+)
+
+it('makes the checkpoints of another version again, and calls them no fault', async () => {
+  const store = memoryStore()
+  const history = createHistory({ store, ...options })
+  await history.thread('town').seed(...said(600))
+  await history.thread('town').context()
+  await age(store, single(0))
+  expect(await history.check()).toEqual([])
+  expect((await restarted(store)).sent).toBe(inOneList(said(600)))
+  expect((await restarted(store)).saved.size).toBe(0)
+})
 
 describe('the stored checkpoints of a thread', async () => {
   const all = said(9500)

@@ -13,7 +13,7 @@ import type { Calibration } from '../../tokens/calibration.ts'
 import type { Hand } from './hand-entry.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'
 import type { PlacedOverlays } from './overlay.ts'
-import type { LogSource } from './read-log.ts'
+import { idAt, type LogSource } from './read-log.ts'
 import { breathe } from './rests.ts'
 import { type Loading, whileLoading } from './while-loading.ts'
 
@@ -76,6 +76,9 @@ export interface Checkpoint {
   readonly to: number
   /** The place of the last entry that it covers. */
   readonly at: number
+  /** The id of that entry, and of the one before its first: no other log has the same. */
+  readonly id: string | undefined
+  readonly follows: string | undefined
   readonly facts: StoredFacts
   readonly packed: Uint8Array
 }
@@ -97,7 +100,10 @@ export async function loadCheckpoints(source: LogSource, head: Head): Promise<re
       const loads = names.slice(next, next + atOnce).map(name => loadCache(source, head, name))
       for (const loaded of await Promise.all(loads)) {
         if (!loaded[0] || numberOf(loaded[0].to) !== checkpoints.length) return
-        for (const one of loaded) checkpoints.push(one)
+        for (const one of loaded) {
+          if (checkpoints.length > 0 && one.follows !== checkpoints.at(-1)!.id) return
+          checkpoints.push(one)
+        }
       }
     }
   }
@@ -108,7 +114,9 @@ export async function loadCheckpoints(source: LogSource, head: Head): Promise<re
   await load(Array.from({ length: bundles }, (_, number) => bundleName(source, number)))
   const left = Math.min(most - checkpoints.length, bundled - (checkpoints.length % bundled))
   await load(Array.from({ length: left }, (_, n) => singleName(source, checkpoints.length + n)))
-  return checkpoints
+  const last = checkpoints.at(-1)
+  // Checkpoints of another log, whatever brought them here, say wrong sizes and words.
+  return last && last.id === (await idAt(source.store, source.key, last.at)) ? checkpoints : []
 }
 
 /** The checkpoint in which a number of units ends. */
@@ -149,7 +157,10 @@ export async function saveCheckpoints(
 ): Promise<number> {
   const { source } = loading
   const { store, key } = source
-  const make = (to: number) => whileLoading(transcript, loading, () => makeCheckpoint(transcript, facts, to))
+  const make = async (to: number) => {
+    const made = await whileLoading(transcript, loading, () => makeCheckpoint(transcript, facts, to))
+    return withIds(source, made)
+  }
 
   /** A full checkpoint that has been stored before. */
   async function madeBefore(head: Head, to: number): Promise<Checkpoint> {
@@ -186,7 +197,7 @@ export function makeCheckpoint(
   transcript: Transcript,
   { lead, calibrations, layouts, quoted, guests, hands, overlays, clipped = 0 }: LedFacts,
   to: number,
-): Checkpoint {
+): MadeCheckpoint {
   const number = numberOf(to)
   const first = lead + transcript.units[number * unitsPerCheckpoint]!.from + 1
   const at = lead + transcript.units[to - 1]!.to
@@ -203,7 +214,17 @@ export function makeCheckpoint(
     ...(ownOverlays.length > 0 && { overlays: ownOverlays }),
     ...(isOwn(clipped) && { clipped }),
   }
-  return { to, at, facts, packed: packCheckpoint(transcript, number, to) }
+  return { to, at, after: first - 1, facts, packed: packCheckpoint(transcript, number, to) }
+}
+
+/** A checkpoint whose log is not told yet; `after`: the place before its first entry. */
+type MadeCheckpoint = Omit<Checkpoint, 'id' | 'follows'> & { readonly after: number }
+
+export async function withIds(
+  { store, key }: LogSource,
+  { after, ...made }: MadeCheckpoint,
+): Promise<Checkpoint> {
+  return { ...made, follows: await idAt(store, key, after), id: await idAt(store, key, made.at) }
 }
 
 /** The first layout, and what each later one adds to the one before. */

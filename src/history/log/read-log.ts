@@ -31,6 +31,12 @@ export async function listLog(source: LogSource, range?: EntryRange): Promise<re
   return logged
 }
 
+/** The id of the entry at a place, if there is one. */
+export async function idAt(store: Store, key: ThreadKey, at: number): Promise<string | undefined> {
+  for await (const { id } of store.entries(key, { from: at, to: at })) return id
+  return undefined
+}
+
 /** Tells threads apart, as no name has NUL. */
 export const threadId = ({ tenant, conversation, actor, branch }: ThreadKey): string =>
   `${tenant}\0${conversation}\0${actor}\0${branch}`

@@ -52,13 +52,10 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
   async function restart(head: Head): Promise<void> {
     const loaded = await loadCheckpoints(source, head)
     const packed = loaded.map(checkpoint => checkpoint.packed)
-    const restored = restoreTranscript(count, packed)
-    const lead = loaded[0]?.facts.lead ?? 0
-    // Checkpoints of another log, whatever brought them here, have other entries.
-    const isOwn = loaded[restored.used - 1]?.at === lead + restored.transcript.entries.length
-    const { transcript, used } = isOwn ? restored : restoreTranscript(count, [])
+    const { transcript, used } = restoreTranscript(count, packed)
     const checkpoints = loaded.slice(0, used)
-    const leading = lead > 0 && isOwn ? await listLog(source, { to: lead }) : []
+    const lead = checkpoints[0]?.facts.lead ?? 0
+    const leading = lead > 0 ? await listLog(source, { to: lead }) : []
     const system = leading.map(({ view, seq }) => stampEntry(view, seq, count))
     for (const { view, seq } of leading) places.set(view, seq)
     const { at = 0, to = 0 } = checkpoints.at(-1) ?? {}

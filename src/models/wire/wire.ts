@@ -85,10 +85,11 @@ export interface ReplyReader {
 }
 
 /**
- * `opening`: the stream was announced and holds nothing yet, so the request may still be refused. `ending`: what follows only
- * closes it. `over`: nothing that follows counts.
+ * `waiting`: what was read is not handed on before the next piece is read. The stream was only announced, so that the request
+ * may still be refused; or a call is told whole before it can be checked. `ending`: what follows only closes the stream.
+ * `over`: nothing that follows counts.
  */
-export type ReplyPhase = 'opening' | 'open' | 'ending' | 'over'
+export type ReplyPhase = 'waiting' | 'open' | 'ending' | 'over'
 
 export interface ListedModel {
   readonly name: string

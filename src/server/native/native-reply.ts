@@ -43,8 +43,8 @@ export function openNative(call: NativeCall) {
   let hasBegun = false
   let hasPassed = false
   let held = ''
-  /** What only announces a stream. It waits, so that a refusal in the stream can still be answered with another prompt. */
-  let opening = ''
+  /** Pieces that go on with the next one, if that is not refused. */
+  let waiting = ''
   let headers: UpstreamHeaders = {}
   let refusal: Refusal | undefined
   let hasEnded = false
@@ -59,13 +59,13 @@ export function openNative(call: NativeCall) {
     },
     piece(text, phase) {
       if (isHidden) return
-      if (phase === 'opening') {
-        opening += text
+      if (phase === 'waiting') {
+        waiting += text
         // The answer begins all the same.
         return write('', headers)
       }
-      const piece = `${opening}${text}`
-      opening = ''
+      const piece = `${waiting}${text}`
+      waiting = ''
       hasEnded ||= phase !== 'open'
       if (hasEnded) held += piece
       else {
@@ -74,7 +74,7 @@ export function openNative(call: NativeCall) {
       }
     },
     fault(text) {
-      fault = `${opening}${text}`
+      fault = `${waiting}${text}`
     },
     whole(text, upstreamHeaders) {
       relay.begin(upstreamHeaders)
@@ -91,7 +91,7 @@ export function openNative(call: NativeCall) {
     files: base.files && withUploads(base.files),
     async *stream({ messages, settings, tools, signal, onWritten }) {
       refusal = fault = undefined
-      held = opening = ''
+      held = waiting = ''
       hasBegun = hasEnded = false
       const body = call.isPassed ? client.bytes : await fittedBody({ settings, tools, signal })
       isAsked = true

@@ -3,6 +3,7 @@ import type { Store } from '../store.ts'
 import type { Row } from './database.ts'
 import { cutPage, type PostgresContext } from './postgres-context.ts'
 import { threadOf, toEntry } from './rows.ts'
+import { linesOf } from './schema/fragments.ts'
 import { wordHashes } from './word-hashes.ts'
 import { putWords } from './word-indexer.ts'
 
@@ -18,6 +19,10 @@ export const check =
     return problems.concat(await checkEntries(context, rebuild))
   }
 
+/** What conversationKey (rows.ts) computes. */
+const keyOf = (row: string) => `encode(substring(sha256(convert_to(
+  octet_length(${row}.tenant) || ':' || ${row}.tenant || ${row}.conversation, 'UTF8')) for 16), 'hex')::uuid`
+
 const rules = (schema: string): Readonly<Record<string, string>> => {
   const names = (row: string) =>
     `coalesce((select concat_ws('/', c.tenant, c.conversation) from ${schema}.conversations c where c.key = ${row}.key), ${row}.key::text)`
@@ -32,7 +37,7 @@ const rules = (schema: string): Readonly<Record<string, string>> => {
         or min(e.seq) <> coalesce(b.fork_at, 0) + 1 or max(e.seq) <> b.head`,
     'its turns are not the ones that it counts': `
       select ${place('b')} from ${schema}.branches b
-      where b.turns <> (select coalesce(max(t.turn), 0) from ${schema}.lines_of(b) l join ${schema}.turns t
+      where b.turns <> (select coalesce(max(t.turn), 0) from ${linesOf} join ${schema}.turns t
         on t.key = b.key and t.line = l.line
         where t.line = b.line or t.first <= l.last)`,
     'the open turn is not the one that the branch names': `
@@ -49,7 +54,7 @@ const rules = (schema: string): Readonly<Record<string, string>> => {
       where s.line is null or s.head < p.last`,
     'its key is not the one of its names': `
       select concat_ws('/', c.tenant, c.conversation) as place from ${schema}.conversations c
-      where c.key <> ${schema}.key_of(c.tenant, c.conversation)`,
+      where c.key <> ${keyOf('c')}`,
     'its branches are there, and it is not': `
       select ${place('b')} from ${schema}.branches b left join ${schema}.conversations c on c.key = b.key
       where c.key is null or c.deleted_at is not null`,

@@ -27,7 +27,9 @@ export interface PgPool {
   end(): Promise<void>
 }
 
-/** Every statement is a transaction of its own, so it runs behind any pooler. */
+export type RunQuery = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>
+
+/** Nearly every statement is a transaction of its own, and none needs a session: it runs behind a pooler. */
 export type Database = ReturnType<typeof openDatabase>
 
 /** Collisions are rare, and one writer always gets through. Only a default stricter than READ COMMITTED makes many in a row. */
@@ -82,27 +84,31 @@ export function openDatabase(options: {
     readPrepared: (text: string, values: readonly unknown[]) => run(false, text, values),
     /** Runs a write, again after a collision, prepared where possible. Throws OutcomeUnknownError if the answer is lost. */
     write: (text: string, values: readonly unknown[]) => run(true, text, values),
-    /** `write` that says how many rows were written: none where it cannot be prepared or breaks a unique constraint. */
-    tryWrite: (text: string, values: readonly unknown[]) =>
+    /** `write` that may write nothing, also because it breaks a unique constraint: then undefined, else its first row or an empty one. */
+    tryWrite: (text: string, values: readonly unknown[]): Promise<Row | undefined> =>
       withClient(true, async client => {
         try {
-          return (await runPrepared(client, toStatement(text, values)))?.rowCount ?? 0
+          const statement = toStatement(text, values)
+          const { rows, rowCount } = (await runPrepared(client, statement)) ?? (await client.query(statement))
+          return rowCount === 0 ? undefined : (rows[0] ?? {})
         } catch (error) {
-          if (isDuplicate(error)) return 0
+          if (isDuplicate(error)) return undefined
           throw error
         }
       }),
-    /** Several statements in one transaction on one connection. Only migrations need it. */
-    transaction: <T>(run: (client: PgClient) => Promise<T>) =>
+    /** Several statements in one transaction on one connection, for what is rare. `isLimited`: by the time limit. */
+    transaction: <T>(work: (query: RunQuery) => Promise<T>, isLimited = true) =>
       withClient(true, async client => {
+        const query: RunQuery = async (text, values = []) =>
+          (await client.query(isLimited ? toStatement(text, values) : { text, values: [...values] })).rows
         // A transaction that waited for a lock must see what the holder has written.
-        await client.query({ text: 'begin isolation level read committed' })
+        await query('begin isolation level read committed')
         try {
-          const result = await run(client)
-          await client.query({ text: 'commit' })
+          const result = await work(query)
+          await query('commit')
           return result
         } catch (error) {
-          if (!isLost(error)) await client.query({ text: 'rollback' })
+          if (!isLost(error)) await query('rollback')
           throw error
         }
       }),

@@ -1,36 +1,31 @@
 import { StoreError } from '../store-error.ts'
-import type { Database, Row } from './database.ts'
-import { branchFunctions } from './schema/branch-functions.ts'
-import { entryFunctions } from './schema/entry-functions.ts'
-import { restoreFunctions } from './schema/restore-functions.ts'
+import type { Database, RunQuery } from './database.ts'
+import { plainStatements } from './schema/plain-statements.ts'
 import { tables } from './schema/tables.ts'
-import { turnFunctions } from './schema/turn-functions.ts'
-
-const schemaParts = [tables, entryFunctions, branchFunctions, turnFunctions, restoreFunctions]
 
 export interface Migration {
   /** The number of the schema after this step. */
   readonly number: number
   readonly name: string
-  readonly sql: (schema: string) => string
+  readonly sql: (schema: string) => readonly string[]
 }
 
 /**
- * Each step takes the schema one number further. A step is never changed: whatever changes tables, functions or checksums is a
- * new step with the next number (schema-number.test.ts). Numbers 1 to 3 stood for several sets of tables.
+ * Each step takes the schema one number further. A step is never changed: whatever changes tables or checksums is a new step with
+ * the next number (schema-number.test.ts). Numbers 1 to 3 stood for several sets of tables; 4 had functions and triggers beside
+ * the tables, which 5 drops.
  */
 export const migrations: readonly Migration[] = [
-  { number: 4, name: '4 the log', sql: schema => schemaParts.map(part => part(schema)).join('\n') },
+  { number: 4, name: '4 the log', sql: tables },
+  { number: 5, name: '5 plain statements', sql: plainStatements },
 ]
 
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
 export async function migrate(database: Database, schema: string, dryRun: boolean, steps = migrations) {
   const names = (missing: readonly Migration[]) => missing.map(({ name }) => name)
   if (dryRun) return names(missing(await numberOf(sql => database.read(sql, []), schema), steps))
-  return database.transaction(async client => {
+  return database.transaction(async query => {
     // The second of two instances that start at once waits here, then finds nothing left to do.
-    const query = async (text: string, values?: unknown[]) =>
-      (await client.query({ text, ...(values && { values }) })).rows
     await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
     await assertUtf8(query)
     await query(`create schema if not exists ${schema}`)
@@ -41,14 +36,14 @@ export async function migrate(database: Database, schema: string, dryRun: boolea
     for (const { number, name, sql } of due) {
       // A schema of an early number has the first tables already, or is refused.
       if (before > 0 && number === steps[0]!.number) await refuseOthers(query, schema, before, sql)
-      else await query(sql(schema))
+      else for (const statement of sql(schema)) await query(statement)
       await query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, [number, name])
     }
     return names(due)
-  })
+  }, false)
 }
 
-/** Refuses a schema whose tables or functions differ from those that a step makes: it makes them beside, and compares. */
+/** Refuses a schema whose tables differ from those that a step makes: it makes them beside, and compares. */
 async function refuseOthers(
   query: RunQuery,
   schema: string,
@@ -56,7 +51,8 @@ async function refuseOthers(
   sql: Migration['sql'],
 ): Promise<void> {
   const twin = `"${schema.slice(1, -1).slice(0, 40)}_twin"`
-  await query(`create schema ${twin}; ${sql(twin)}`)
+  await query(`create schema ${twin}`)
+  for (const statement of sql(twin)) await query(statement)
   const [objects, twins] = [await objectsOf(query, schema), await objectsOf(query, twin)]
   await query(`drop schema ${twin} cascade`)
   if (objects === twins) return
@@ -66,7 +62,7 @@ async function refuseOthers(
   throw new StoreError('store_schema', `The database ${problem}: ${advice}.`)
 }
 
-/** The columns, indexes, triggers and functions of a schema as one text. */
+/** The columns and indexes of a schema as one text. */
 async function objectsOf(query: RunQuery, schema: string): Promise<string> {
   const [name, plain] = [`'${schema.slice(1, -1)}'`, `'${schema}.'`]
   const [row] = await query(`select string_agg(line, E'\n' order by line) as all from (
@@ -74,15 +70,9 @@ async function objectsOf(query: RunQuery, schema: string): Promise<string> {
       from information_schema.columns where table_schema = ${name} and table_name <> 'migrations'
     union all select replace(replace(indexdef, ${plain}, ''), ${name} || '.', '')
       from pg_indexes where schemaname = ${name} and tablename <> 'migrations'
-    union all select concat_ws(' ', event_object_table, trigger_name, action_timing, event_manipulation)
-      from information_schema.triggers where trigger_schema = ${name}
-    union all select proname || ' ' || replace(prosrc, ${plain}, '')
-      from pg_proc where pronamespace = '${schema}'::regnamespace
   ) objects (line)`)
   return String(row!.all)
 }
-
-type RunQuery = (sql: string, values?: unknown[]) => Promise<readonly Row[]>
 
 /** Refuses other encodings: most texts could not be stored. */
 async function assertUtf8(query: RunQuery): Promise<void> {
@@ -131,5 +121,6 @@ export function migrateFirst(database: Database, schema: string): Database {
     readPrepared: async (...statement) => (await ready()).readPrepared(...statement),
     write: async (...statement) => (await ready()).write(...statement),
     tryWrite: async (...statement) => (await ready()).tryWrite(...statement),
+    transaction: async run => (await ready()).transaction(run),
   }
 }

@@ -5,6 +5,8 @@ export interface PostgresContext {
   readonly database: Database
   /** The quoted name of the schema. */
   readonly schema: string
+  /** A condition that makes a write durable, where the database can be told so. */
+  readonly durable: string
   /** Whether the index of words has every entry; else a search reads every entry of the tenant. */
   readonly isIndexed: boolean
 }
@@ -14,8 +16,9 @@ export async function noConversation(
   conversation: string,
   key: string,
 ): Promise<NoConversationError> {
-  const [row] = await database.read(`select ${schema}.why_missing($1)->>'outcome' as outcome`, [key])
-  return new NoConversationError(conversation, row!.outcome === 'deleted')
+  const sql = `select deleted_at from ${schema}.conversations where key = $1`
+  const [row] = await database.read(sql, [key])
+  return new NoConversationError(conversation, row !== undefined && row.deleted_at !== null)
 }
 
 /** How many bytes of payloads a page of entries has at most, besides its first entry. */

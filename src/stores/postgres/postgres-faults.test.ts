@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { rolldown } from 'rolldown'
 import { beforeAll, expect, it } from 'vitest'
 
-import { describePostgres, runSql, type TestPostgres } from '../../../test/postgres.ts'
+import { describePostgres, openPool, runSql, type TestPostgres } from '../../../test/postgres.ts'
 import { startCutProxy } from '../../../test/postgres-proxy.ts'
 import { entry, newThread, open, read, texts } from '../../testing/store-cases-help.ts'
 import type { Store } from '../store.ts'
-import { postgresStore } from './postgres-store.ts'
+import { type PgPool, postgresStore, type Statement } from './postgres-store.ts'
 
 it('says what is wrong with an address', async () => {
   for (const url of ['nonsense', '', 'localhost:5432', 'mysql://localhost/x', 5 as never, null as never])
@@ -50,7 +50,7 @@ describePostgres(
       }
       await store.head(thread)
       const first = entry('first')
-      const { lease } = await twice(() => open(store, thread, { entries: [first] }), 1)
+      const { lease } = await twice(() => open(store, thread, { expectedHead: 0, entries: [first] }), 1)
       const second = entry('second')
       const append = { lease, expectedHead: 1, entries: [second] }
       expect(await twice(() => store.append(thread, append), 2)).toEqual({ head: 2 })
@@ -58,7 +58,14 @@ describePostgres(
       expect(await twice(() => store.end(thread, end), 3)).toEqual({ head: 3 })
       const seed = { expectedHead: 3, entries: [entry('fourth')] }
       expect(await twice(() => store.seed(thread, seed), 4)).toEqual({ head: 4 })
-      const keyed = { owner: 'ada', leaseMs: 60_000, key: 'k', body: 'b', entries: [entry('fifth')] }
+      const keyed = {
+        owner: 'ada',
+        leaseMs: 60_000,
+        expectedHead: 4,
+        key: 'k',
+        body: 'b',
+        entries: [entry('fifth')],
+      }
       expect(await twice(() => store.begin(thread, keyed), 5)).toMatchObject({
         kind: 'begun',
         turn: { turn: 2 },
@@ -108,11 +115,9 @@ describePostgres(
 
     it.skipIf(!isOurs)('catches a store that lets the database acknowledge early', async () => {
       await acknowledgeEarly(server.url)
-      await runSql(
-        server.url,
-        'create or replace function throughline.make_durable() returns boolean return true',
-      )
-      const { acknowledged, lost } = await crash(server)
+      const pool = withoutDurability(openPool(server.url))
+      const { acknowledged, lost } = await crash(server, store => store, postgresStore({ pool }))
+      await pool.end()
       expect(acknowledged).toBeGreaterThan(0)
       expect(lost.length).toBeGreaterThan(0)
     })
@@ -135,8 +140,11 @@ async function acknowledgeEarly(url: string): Promise<void> {
 }
 
 /** Four writers append until the server is killed; returns the acknowledged entries that are lost. */
-async function crash(server: TestPostgres, control = (store: Store) => store) {
-  const inner = postgresStore({ url: server.url })
+async function crash(
+  server: TestPostgres,
+  control = (store: Store) => store,
+  inner = postgresStore({ url: server.url }),
+) {
   const store = control(inner)
   const acknowledged: string[] = []
   const threads = Array.from({ length: 4 }, newThread)
@@ -169,6 +177,26 @@ async function crash(server: TestPostgres, control = (store: Store) => store) {
   expect(await inner.check()).toEqual([])
   await inner.close()
   return { acknowledged: acknowledged.length, lost: acknowledged.filter(id => !there.has(id)) }
+}
+
+/** A control that the test must catch: statements that leave the setting as it is. */
+function withoutDurability(pool: PgPool): PgPool {
+  const leave = (statement: Statement) => ({
+    ...statement,
+    text: statement.text.replaceAll(`set_config('synchronous_commit', 'on', true)`, `'on'`),
+  })
+  return {
+    async connect() {
+      const lent = await pool.connect()
+      return {
+        query: statement => lent.query(leave(statement)),
+        on: lent.on.bind(lent),
+        off: lent.off.bind(lent),
+        release: destroy => lent.release(destroy),
+      }
+    },
+    end: () => pool.end(),
+  }
 }
 
 /** A control that the test must catch: a store that acknowledges at once and writes in the background. */

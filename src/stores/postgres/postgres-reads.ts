@@ -1,27 +1,27 @@
 import { maxPlace } from '../check-input.ts'
+import { remainingMs } from '../rules/lease-time.ts'
 import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace, WordPlace } from '../store.ts'
 import { CorruptEntryError, NoConversationError, nameOf } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
 import { cutPage, maxPageBytes, type PostgresContext } from './postgres-context.ts'
 import { conversationKey, keyOf, threadOf, toEntry, toTurn } from './rows.ts'
+import { isBranch, linesOf, now, turnColumns } from './schema/fragments.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
 import { maxWaiting, type WordIndexer } from './word-indexer.ts'
 
 export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
   const { database, schema, isIndexed } = context
-  const isThread = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
   return {
     async head(thread) {
       const [row] = await database.read(
         `select b.head, b.turns as count, b.fork_of as "forkOf", b.fork_at as "forkAt", b.lease_owner as owner,
-          b.epoch, ${schema}.held_ms(b, ${schema}.now_ms()) as "heldMs",
-          b.open_turn as turn, t.status, t.first, b.head as last, t.started_at as "startedAt",
-          t.ended_at as "endedAt", t.error, t.idempotency_key as key, t.body
+          b.epoch, b.lease_until as until, b.lease_ms as ms, ${now} as now, b.head as last, b.open_turn as open,
+          ${turnColumns}, t.idempotency_key as key, t.body
         from ${schema}.branches b left join ${schema}.turns t
           on t.key = b.key and t.line = b.line and t.turn = b.open_turn
-        where ${isThread}`,
+        where ${isBranch}`,
         keyOf(thread),
       )
       return row && toHead(row)
@@ -29,9 +29,12 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
     entries: entryReader(context),
     async turns(thread) {
       const rows = await database.read(
-        `select t.turn, t.status, t.first, t.last, t.started_at as "startedAt", t.ended_at as "endedAt", t.error,
-          t.idempotency_key as key, t.body
-        from ${schema}.branches b cross join lateral ${schema}.turns_of(b) t where ${isThread} order by t.turn`,
+        // The shared past brings its turns, cut where it ends, without their idempotency keys.
+        `select ${turnColumns}, least(coalesce(t.last, b.head), l.last) as last,
+          case when t.line = b.line then t.idempotency_key end as key, case when t.line = b.line then t.body end as body
+        from ${schema}.branches b cross join ${linesOf}
+          join ${schema}.turns t on t.key = b.key and t.line = l.line and (t.line = b.line or t.first <= l.last)
+        where ${isBranch} order by t.turn`,
         keyOf(thread),
       )
       return rows.map(toTurn)
@@ -77,12 +80,12 @@ function toHead(row: Row): Head {
   const open = () => ({
     ...toTurn(row),
     lease: { owner: String(row.owner), epoch: Number(row.epoch) },
-    expiresInMs: Number(row.heldMs),
+    expiresInMs: remainingMs({ until: Number(row.until), ms: Number(row.ms) }, Number(row.now)),
   })
   return {
     head: Number(row.head),
     turns: Number(row.count),
-    ...(row.turn === null ? {} : { open: open() }),
+    ...(row.open === null ? {} : { open: open() }),
     ...(row.forkOf === null ? {} : { forkOf: { branch: String(row.forkOf), at: Number(row.forkAt) } }),
   }
 }
@@ -230,7 +233,7 @@ const pageSql = (schema: string, order: string) => `
       join ${schema}.branches b on b.key = r.key and b.actor = r.actor and b.branch = r.branch
       cross join lateral (
         select e.seq, e.turn, e.role, e.id, e.time, e.checksum, e.tokens, e.payload
-        from ${schema}.lines_of(b) l cross join lateral (
+        from ${linesOf} cross join lateral (
           select * from ${schema}.entries e
           where e.key = b.key and e.line = l.line
             and e.seq between greatest(l.first, r.low) and least(l.last, r.high)

@@ -1,10 +1,12 @@
 import { toDescription } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
-import { useStep } from '../rules/last-use.ts'
+import { lastUseOf, useStep } from '../rules/last-use.ts'
+import { remainingMs } from '../rules/lease-time.ts'
 import type { ConversationInfo, Store, ThreadKey } from '../store.ts'
+import type { Row } from './database.ts'
 import { noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, conversationKey, fromRow, keyOf, markKey, threadOf, toCall } from './rows.ts'
-import { sameCall } from './schema/fragments.ts'
+import { now, sameCall } from './schema/fragments.ts'
 
 export function postgresSides(context: PostgresContext) {
   const { database, schema } = context
@@ -103,7 +105,7 @@ const cacheSum = (thread: ThreadKey, key: string, at: number, bytes: Uint8Array)
   checksum([...keyOf(thread), key, at], bytes)
 
 export function postgresConversations(context: PostgresContext) {
-  const { database, schema } = context
+  const { database, schema, durable } = context
   return {
     async tenants() {
       const rows = await database.read(
@@ -126,33 +128,69 @@ export function postgresConversations(context: PostgresContext) {
         `update ${schema}.conversations set title = case when $2::boolean then $3 else title end,
           metadata = case when $4::boolean then $5 else metadata end,
           person = case when $6::boolean then $7 else person end,
-          last_use = case when ${schema}.now_ms() - last_use < $8 then last_use else ${schema}.now_ms() end
-        where key = $1 and deleted_at is null and ${schema}.make_durable() returning 1`,
+          last_use = case when ${now} - last_use < $8 then last_use else ${now} end
+        where key = $1 and deleted_at is null and ${durable} returning 1`,
         [key, ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null]), useStep],
       )
       if (!row) throw await noConversation(context, conversation, key)
     },
     async deleteCalls(tenant, before) {
-      const [row] = await database.write(`select ${schema}.delete_calls($1, $2) as count`, [tenant, before])
+      const sql = `with gone as (
+        delete from ${schema}.calls x using ${schema}.conversations c
+          where c.tenant = $1 and x.key = c.key and x.time < $2 and ${durable} returning 1
+      ) select count(*) as count from gone`
+      const [row] = await database.write(sql, [tenant, before])
       return Number(row!.count)
     },
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
       const key = conversationKey({ tenant, conversation })
-      const sql = `select ${schema}.delete_conversation($1, $2) as "isDone"`
-      const [row] = await database.write(sql, [key, unusedSince ?? null])
-      return row!.isDone === true
+      return database.transaction(async run => {
+        const query = (text: string) => run(text, [key])
+        // Nothing is added to a conversation while its row is locked, and each later statement sees what others wrote before.
+        const [row] = await query(
+          `select last_use as "usedAt" from ${schema}.conversations
+            where key = $1 and deleted_at is null and ${durable} for update`,
+        )
+        if (!row) return false
+        const branches = await query(
+          `select updated_at, open_turn, lease_until, lease_ms, ${now} as now from ${schema}.branches
+            where key = $1 order by actor, branch for update`,
+        )
+        const isOld = unusedSince !== undefined
+        if (isOld && isInUse(row, branches, unusedSince)) return false
+        for (const table of parts) await query(`delete from ${schema}.${table} where key = $1`)
+        // What went because of its age may be imported again.
+        const rest = isOld
+          ? `delete from ${schema}.conversations where key = $1`
+          : `update ${schema}.conversations set deleted_at = ${now}, title = null, metadata = null, person = null,
+              last_use = null where key = $1`
+        await query(rest)
+        return true
+      })
     },
   } satisfies Partial<Store>
 }
 
+/** The tables of what belongs to a conversation. */
+export const parts = ['branches', 'entries', 'turns', 'calls', 'caches', 'marks', 'words']
+
+/** Whether a conversation was used since then, or has a turn that is held. */
+function isInUse({ usedAt }: Row, branches: readonly Row[], since: number): boolean {
+  const updatedAt = branches.reduce((last, branch) => Math.max(last, Number(branch.updated_at)), 0)
+  const isHeld = branches.some(({ open_turn: open, lease_until: until, lease_ms: ms, now }) =>
+    open === null ? false : remainingMs({ until: Number(until), ms: Number(ms) }, Number(now)) > 0,
+  )
+  return isHeld || lastUseOf({ updatedAt, usedAt: Number(usedAt ?? 0) }) >= since
+}
+
 /** Looks up threads for the conversations of the page only. */
 const listSql = (schema: string, page: keyof typeof pages) => `
-  select c.conversation, c.created_at as "createdAt", c.last_use as "usedAt", c.title, c.metadata, c.person, t.*
-  from (${pages[page](schema)}) c cross join lateral (
-    select max(b.updated_at) as "updatedAt", json_agg(json_build_object(
+  select c.conversation, c.created_at as "createdAt", c.last_use as "usedAt", c.title, c.metadata, c.person,
+    max(b.updated_at) as "updatedAt", json_agg(json_build_object(
       'actor', b.actor, 'branch', b.branch, 'head', b.head, 'updatedAt', b.updated_at) order by b.actor, b.branch)::text as threads
-    from ${schema}.branches b where b.key = c.key
-  ) t order by ${page === 'recent' ? 't."updatedAt" desc,' : ''} c.conversation`
+  from (${pages[page](schema)}) c join ${schema}.branches b on b.key = c.key
+  group by b.key, c.conversation, c.created_at, c.last_use, c.title, c.metadata, c.person
+  order by ${page === 'recent' ? '"updatedAt" desc,' : ''} c.conversation`
 
 const ofPerson = '($4::text is null or c.person = $4)'
 

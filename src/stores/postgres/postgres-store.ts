@@ -7,6 +7,7 @@ import { migrate, migrateFirst } from './migrate.ts'
 import { postgresReads } from './postgres-reads.ts'
 import { postgresConversations, postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
+import { isDurable } from './schema/fragments.ts'
 import { wordIndexer } from './word-indexer.ts'
 
 export type { PgClient, PgPool, Statement } from './database.ts'
@@ -46,9 +47,8 @@ const storeNames: OptionNames<PostgresStoreOptions> = {
 }
 
 /**
- * The log in PostgreSQL, for several instances at once. Every operation is one statement, so one transaction, and only
- * prepared statements are kept in the session, where the pooler supports them: the store runs behind a pooler in
- * transaction mode, and even in statement mode.
+ * The log in PostgreSQL, for several instances at once. Only prepared statements are kept in the session, where the pooler
+ * supports them: the store runs behind a pooler in transaction mode.
  *
  * @example
  * const store = postgresStore({ url: 'postgres://localhost/throughline' })
@@ -64,12 +64,12 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
   const name = quote(schema)
   const opened = openDatabase({ url, pool, timeoutMs })
   const database = autoMigrate ? migrateFirst(opened, name) : opened
-  const context = { database, schema: name, isIndexed }
+  const context = { database, schema: name, isIndexed, durable: isDurable }
   const indexer = wordIndexer(context)
   const reads = postgresReads(context, indexer)
   const store: Store = {
     migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
-    ...postgresWrites(context, indexer, reads.entries),
+    ...postgresWrites(context, indexer, reads),
     ...reads,
     ...postgresConversations(context),
     ...postgresSides(context),

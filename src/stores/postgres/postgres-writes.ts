@@ -1,173 +1,290 @@
-import { erasedPrefix } from '../erased.ts'
-import { timesOf } from '../rules/plan-restore.ts'
-import type { Lease, Mark, NewEntry, Store, ThreadKey } from '../store.ts'
+import { planRestore, timesOf } from '../rules/plan-restore.ts'
+import * as rules from '../rules/write-rules.ts'
+import type { Begun, NewEntry, RestoreEntries, Store, ThreadKey } from '../store.ts'
 import * as errors from '../store-error.ts'
+import { listOf, storedStretch, toBirth, unborn } from './branch-births.ts'
+import * as branches from './branch-facts.ts'
+import {
+  type Base,
+  type BranchStatement,
+  type Guard,
+  guardOf,
+  writeBranch,
+  writeStretch,
+} from './branch-statements.ts'
 import type { Row } from './database.ts'
 import type { PostgresContext } from './postgres-context.ts'
-import { callRecord, keyOf, markKey, toRecords, toTurn } from './rows.ts'
-import { withPlace } from './schema/fragments.ts'
+import { keyOf, toRecords } from './rows.ts'
+import { isBranch, linesOf, withPlace } from './schema/fragments.ts'
 import { wordHashes } from './word-hashes.ts'
 import type { WordIndexer } from './word-indexer.ts'
 
-/** Each method is one call of one schema function. */
-export function postgresWrites(context: PostgresContext, indexer: WordIndexer, entries: Store['entries']) {
-  const call = caller(context, indexer)
-  const { database, schema } = context
-  const appendText = appendSql(schema)
-  const toJson = (thread: ThreadKey, entries: readonly NewEntry[]) =>
-    JSON.stringify(toRecords(thread, entries))
+type Facts = branches.BranchFacts
 
-  async function append(
-    thread: ThreadKey,
-    { lease, expectedHead, entries, call: kept, marks = [] }: Parameters<Store['append']>[1],
-    status: string | null,
-    error: string | null,
-  ): Promise<{ head: number }> {
-    const records = toRecords(thread, entries)
-    const [first] = records
-    if (first && records.length === 1 && status === null && !kept && marks.length === 0) {
-      const { id, role, time, tokens, payload, checksum } = first
-      const values = [lease.owner, lease.epoch, expectedHead, id, role, time, tokens, payload, checksum]
-      const count = await database.tryWrite(appendText, [...keyOf(thread), ...values])
-      if (count > 0) indexer.wake()
-      // Else nothing was written, and the function says why.
-      if (count > 0) return { head: expectedHead + 1 }
-    }
-    const turn = [lease.owner, lease.epoch, expectedHead, status, error]
-    const beside = [kept ? callRecord(thread, kept) : null, markRecords(thread, marks)]
-    const values = [...turn, records.length, JSON.stringify(records), ...beside]
-    const ids = kept ? [kept.id] : []
-    const { head } = await call('append_entries', thread, values, { expectedHead, lease, ids })
-    return { head }
+/**
+ * The rules decide. Where a writer knows how its branch stands, and mostly it does, the rule is asked about a branch like that, and
+ * the statement writes only if it is so: one round trip. In doubt the branch is read, and written if it is still as it was read.
+ */
+export function postgresWrites(
+  context: PostgresContext,
+  indexer: WordIndexer,
+  reads: Pick<Store, 'entries' | 'turns'>,
+) {
+  const { database, schema } = context
+
+  /** Branches that were seen to share a past. The others need no look at one. */
+  const forks = new Set<string>()
+
+  async function send({ text, values }: BranchStatement): Promise<Row | undefined> {
+    const row = await database.tryWrite(text, values)
+    if (row) indexer.wake()
+    return row
   }
 
+  /** Writes a change without the entries that are stored. Undefined if the branch is not as the base says. */
+  async function apply(thread: ThreadKey, state: rules.BranchState, base: Base, change: rules.Change) {
+    const { closes, opens, ends, lease, call, marks = [] } = change
+    const isNew = ({ id }: { readonly id: string }) => state.seqOf(id) === undefined
+    const left = toRecords(thread, closes?.entries ?? []).filter(isNew)
+    const ids = new Set(left.map(({ id }) => id))
+    const added = toRecords(thread, change.entries).filter(entry => isNew(entry) && !ids.has(entry.id))
+    const write = {
+      ...{ opens, ends, closes, call, marks, closing: left.length, entries: [...left, ...added] },
+      ...(lease && {
+        lease: {
+          owner: lease.owner,
+          ms: lease.ms,
+          isNew: opens !== undefined || lease.epoch !== state.epoch,
+        },
+      }),
+      isUse: rules.isUse(change),
+      isSeed: state.open === undefined && !opens,
+    }
+    // Where all is stored already, so is the rest.
+    const isDone = change.entries.length > 0 && added.length === 0 && !opens && !ends
+    if (isDone) return { head: state.head, row: undefined }
+    const row = await send(writeBranch(context, thread, base, write))
+    return row && { head: state.head + write.entries.length, row }
+  }
+
+  /** Writes what a rule decides about the branch as it is; again if it has changed meanwhile. */
+  async function decide<Answer>(
+    thread: ThreadKey,
+    needs: branches.FactNeeds,
+    work: (facts: Facts) => Promise<Answer | undefined>,
+  ): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const facts = await branches.readFacts(context, thread, needs)
+      if (facts.forkOf) remember(nameOf(thread))
+      const answer = await work(facts).catch(async error => {
+        // After the clock went back a lease begins anew: a living holder renews it, a dead one is not waited for.
+        if (facts.heldUntil !== facts.leaseUntil) await shorten(thread, facts)
+        throw error
+      })
+      if (answer !== undefined) return answer
+      if (attempt === mostAttempts)
+        throw new errors.StoreError('store_busy', `Others wrote to it ${attempt} times meanwhile: retry.`)
+      await new Promise(resolve => setTimeout(resolve, Math.random() * 4 * attempt))
+    }
+  }
+
+  const shorten = (thread: ThreadKey, { leaseUntil, heldUntil }: Facts) =>
+    database.write(
+      `update ${schema}.branches b set lease_until = $5 where ${isBranch} and b.lease_until = $4`,
+      [...keyOf(thread), leaseUntil, heldUntil],
+    )
+
+  /** What a rule decides about a branch that is as its writer hopes; undefined if it is not, or the rule refuses it. */
+  async function hope(
+    thread: ThreadKey,
+    hoped: Partial<rules.BranchState>,
+    base: Base,
+    rule: (state: rules.BranchState) => rules.Change | undefined,
+  ) {
+    const state = branches.hopedFacts(thread, hoped)
+    const change = rule(state)
+    return change && apply(thread, state, base, change)
+  }
+
+  /** Before its first entry a branch is mostly not there. */
+  const hopedBase = (thread: ThreadKey, head: number): Base =>
+    head === 0 ? unwritten : guarded(thread, { isOpen: false, head })
+
+  const guarded = (thread: ThreadKey, guard: Guard): Base => ({
+    guard: { ...guard, isFork: forks.has(nameOf(thread)) },
+  })
+
+  /** Appends, ends and renews: the writer holds the lease, and mostly knows the head. */
+  async function goOn(
+    thread: ThreadKey,
+    {
+      lease,
+      expectedHead,
+      entries = [],
+    }: Partial<Parameters<Store['append']>[1]> & Pick<Parameters<Store['append']>[1], 'lease'>,
+    rule: (state: rules.BranchState) => rules.Change | undefined,
+    needs: branches.FactNeeds = {},
+  ): Promise<{ head: number }> {
+    const { owner, epoch } = lease
+    const head = expectedHead === undefined ? {} : { head: expectedHead }
+    const quick = await hope(
+      thread,
+      { open: 1, owner, epoch, ...head },
+      guarded(thread, { isOpen: true, owner, epoch, ...head }),
+      rule,
+    )
+    if (quick) return { head: quick.head }
+    return decide(thread, { ...needs, ids: idsOf(entries) }, async facts => {
+      const change = rule(branches.needBranch(facts))
+      return change ? headOf(await apply(thread, facts, baseOf(facts), change)) : { head: facts.head }
+    })
+  }
+
+  async function begin(thread: ThreadKey, turn: Parameters<Store['begin']>[1]): Promise<Begun> {
+    const { owner, key, body, expectedHead: head, closing, entries } = turn
+    const rule = (state: rules.BranchState) => rules.beginTurn(state, turn)
+    const begun = ({ row }: { readonly row: Row | undefined }): Begun => {
+      const [number, last] = [Number(row!.turns), Number(row!.head)]
+      const names = { ...(key !== undefined && { key }), ...(body !== undefined && { body }) }
+      const place = { first: last - Number(row!.added) + 1, last, startedAt: Number(row!.now) }
+      const lease = { owner, epoch: Number(row!.epoch) }
+      return { kind: 'begun', turn: { turn: number, status: 'open', ...place, ...names }, lease, head: last }
+    }
+    if (head !== undefined) {
+      const toChange = (state: rules.BranchState) => rule(state) as rules.Change
+      const quick = await hope(thread, { head }, hopedBase(thread, head), toChange)
+      if (quick) return begun(quick)
+    }
+    const needs = {
+      ids: idsOf([...(closing?.entries ?? []), ...entries]),
+      keys: key === undefined ? [] : [key],
+    }
+    return decide(thread, needs, async facts => {
+      const change = rule(branches.makeBranch(facts))
+      if ('replayed' in change) return { kind: 'replayed', turn: change.replayed, head: facts.head }
+      const written = await apply(thread, facts, baseOf(facts), change)
+      if (!written) return undefined
+      return change.opens ? begun(written) : taken(facts, change)
+    })
+  }
+
+  function remember(name: string): void {
+    if (forks.size >= mostForks) forks.clear()
+    forks.add(name)
+  }
+
+  /** A turn that goes on, for its holder or for another one. */
+  const taken = (facts: Facts, { lease }: rules.Change) =>
+    rules.begunOf({ ...facts, owner: lease!.owner, epoch: lease!.epoch })
+
   return {
-    async begin(thread, { owner, leaseMs, expectedHead, key, body, closing, entries, marks = [] }) {
-      const values = [owner, leaseMs, expectedHead ?? null, key ?? null, body ?? null]
-      const left = [closing?.status ?? 'interrupted', closing?.error ?? null]
-      const texts = [toJson(thread, closing?.entries ?? []), ...left, toJson(thread, entries)]
-      const refusals = { key_reused: () => new errors.KeyReusedError(key!) }
-      const claim = { expectedHead, ids: [key ?? ''], refusals }
-      const all = [...namesOf(thread), ...values, ...texts, markRecords(thread, marks)]
-      const answer = await call('begin_turn', thread, all, claim)
-      const { outcome, head, epoch } = answer
-      const turn = toTurn(answer.turn)
-      if (outcome === 'replayed') return { kind: 'replayed', turn, head }
-      return { kind: 'begun', turn, lease: { owner, epoch }, head }
-    },
-    async resume(thread, { owner, leaseMs }) {
-      const { outcome, head, epoch, turn } = await call('resume_turn', thread, [owner, leaseMs])
-      if (outcome === 'none') return undefined
-      return { kind: 'begun', turn: toTurn(turn), lease: { owner, epoch }, head }
-    },
-    append: (thread, turn) => append(thread, turn, null, null),
-    end: (thread, turn) => append(thread, turn, turn.status, turn.error ?? null),
-    async seed(thread, { expectedHead, entries }) {
-      const values = [...namesOf(thread), expectedHead, toJson(thread, entries)]
-      const { head } = await call('seed_entries', thread, values, { expectedHead })
-      return { head }
-    },
+    begin,
+    resume: (thread, turn) =>
+      decide(thread, {}, async facts => {
+        const change = facts.line === undefined ? undefined : rules.resumeTurn(facts, turn)
+        if (!change) return { begun: undefined }
+        return (await apply(thread, facts, baseOf(facts), change)) && { begun: taken(facts, change) }
+      }).then(({ begun }) => begun),
+    append: (thread, append) => goOn(thread, append, state => rules.appendEntries(state, append)),
+    end: (thread, end) => goOn(thread, end, state => rules.endTurn(state, end), { epoch: end.lease.epoch }),
     async renew(thread, lease, leaseMs) {
-      await call('renew_lease', thread, [lease.owner, lease.epoch, leaseMs], { lease })
+      await goOn(thread, { lease }, state => rules.renewLease(state, lease, leaseMs))
+    },
+    async seed(thread, seed) {
+      const { expectedHead: head, entries } = seed
+      const rule = (state: rules.BranchState) => rules.seedEntries(state, seed)
+      const quick = await hope(thread, { head }, hopedBase(thread, head), rule)
+      if (quick) return { head: quick.head }
+      return decide(thread, { ids: idsOf(entries) }, async facts => {
+        const change = rule(branches.makeBranch(facts))
+        return change ? headOf(await apply(thread, facts, baseOf(facts), change)) : { head: facts.head }
+      })
     },
     async fork(thread, { at, branch }) {
-      const refusals = { exists: () => errors.branchExists(branch), no_place: () => errors.notAPlace(at) }
-      const claim = { ids: [thread.actor + branch], refusals }
-      await call('fork_branch', thread, [at, branch], claim)
+      const fork = { ...thread, branch }
+      await decide(thread, { at }, async facts => {
+        const parent = branches.needBranch(facts)
+        const existing = await branches.readFacts(context, fork, {})
+        if (isForkOf(existing, thread.branch, at)) return true
+        if (existing.line !== undefined) throw errors.branchExists(branch)
+        const birth = await toBirth(reads, parent, at)
+        return send(writeStretch(context, fork, { birth }, { turns: [] }, { entries: [], last: undefined }))
+      })
     },
     async erase(thread, seq, mark) {
-      for await (const entry of entries(thread, { from: seq, to: seq })) {
-        const [record] = toRecords(thread, [{ ...entry, ...mark }])
+      const [entry] = await listOf(reads.entries(thread, { from: seq, to: seq }))
+      const [record] = toRecords(thread, entry ? [{ ...entry, ...mark }] : [])
+      await database.transaction(async query => {
+        // The lock keeps calls and caches of these texts from being saved meanwhile.
+        const lines = await query(lockSql(schema, context.durable), keyOf(thread).slice(0, 2))
+        const own = lines.find(({ branch }) => branch === thread.branch)
+        if (!own) return branches.needBranch(await branches.readFacts(context, thread, {}))
+        if (!entry || !record) return undefined
         const words = wordHashes(thread.tenant, mark.payload) ?? []
-        const { checksum, tokens, payload } = record!
-        await call('erase_entry', thread, [seq, checksum, tokens, payload, words])
-        return true
-      }
-      await call('erase_entry', thread, [seq, 0, '', erasedPrefix, []])
-      return false
+        const values = [seq, record.payload, record.tokens, record.checksum, words, entry.turn]
+        const all = lines.map(({ line }) => line)
+        await query(eraseSql(schema), [...keyOf(thread), ...values, all])
+      })
+      return entry !== undefined
     },
-    async restore(thread, stretch) {
-      const { forkOf, entries, turns } = stretch
-      const fork = [forkOf?.branch ?? null, forkOf?.at ?? null]
-      const from = entries[0]?.seq ?? turns[0]?.first ?? null
-      const texts = [toJson(thread, entries), JSON.stringify(turns)]
-      const values = [...namesOf(thread), ...fork, from, timesOf(stretch)?.first ?? null, ...texts]
-      const refusals: Refusals = {
-        missing: () => errors.noParent(forkOf!.branch),
-        exists: () => errors.forkedElsewhere(thread.branch),
-        no_place: () => errors.notAPlace(forkOf!.at),
-        key_reused: ({ key }) => new errors.KeyReusedError(key),
-      }
-      const ids = turns.map(({ key = '' }) => key)
-      const { head } = await call('restore_entries', thread, values, { ids, refusals })
-      return { head }
-    },
+    restore: (thread, stretch) =>
+      decide(thread, { ids: idsOf(stretch.entries), keys: keysOf(stretch) }, async facts => {
+        const { forkOf } = stretch
+        branches.makeBranch(facts)
+        const isThere = facts.line !== undefined
+        const time = facts.createdAt ?? timesOf(stretch)?.first
+        if (isThere && forkOf && !isForkOf(facts, forkOf.branch, forkOf.at))
+          throw errors.forkedElsewhere(thread.branch)
+        const of = { ...thread, branch: forkOf?.branch ?? thread.branch }
+        const needs = { ids: idsOf(stretch.entries), at: forkOf?.at ?? 0 }
+        const parent = isThere || !forkOf ? undefined : await branches.readFacts(context, of, needs)
+        if (parent && parent.line === undefined) throw errors.noParent(of.branch)
+        const birth = parent ? await toBirth(reads, parent, forkOf!.at, time) : { head: 0, turns: 0, time }
+        const state = parent ? unborn(thread, parent, birth) : facts
+        const fresh = planRestore(await storedStretch(reads, state, parent ? of : thread, stretch), stretch)
+        const last = timesOf(fresh)?.last
+        if (isThere && last === undefined) return { head: facts.head }
+        const base = isThere ? { guard: guardOf(facts) } : { birth }
+        const entries = toRecords(thread, fresh.entries)
+        const row = await send(writeStretch(context, thread, base, fresh, { entries, last }))
+        return row && { head: state.head + entries.length }
+      }),
   } satisfies Partial<Store>
 }
 
-/** Marks as JSON text, counted from the first entry that is written with them. */
-const markRecords = ({ tenant }: ThreadKey, marks: readonly Mark[]): string | null =>
-  marks.length === 0
-    ? null
-    : JSON.stringify(marks.map(({ mark, at }) => ({ mark: markKey(tenant, mark), at })))
+const mostAttempts = 20
 
-const namesOf = ({ tenant, conversation }: ThreadKey) => [tenant, conversation]
+const headOf = (written: { readonly head: number } | undefined) => written && { head: written.head }
 
-interface Output extends Readonly<Record<'head' | 'open' | 'epoch' | 'heldMs' | 'expected', number>> {
-  readonly outcome: string
-  readonly turn: Row
-  readonly key: string
-}
+const idsOf = (entries: readonly NewEntry[]) => entries.map(({ id }) => id)
 
-type Refusals = Readonly<Record<string, (answer: Output) => Error>>
+const keysOf = ({ turns }: RestoreEntries) => turns.flatMap(({ key }) => (key === undefined ? [] : [key]))
 
-/** What a write claims: its keys and errors are made of it. */
-interface Claim {
-  readonly expectedHead?: number | undefined
-  readonly lease?: Lease
-  /** The last parts of further keys. */
-  readonly ids?: readonly string[]
-  readonly refusals?: Refusals
-}
+/** How many forks are remembered. */
+const mostForks = 10_000
 
-/** Calls a schema function: one statement, so one transaction. Throws the error that its outcome stands for. */
-const caller =
-  ({ database, schema }: PostgresContext, indexer: WordIndexer) =>
-  async (name: string, thread: ThreadKey, values: readonly unknown[], claim: Claim = {}): Promise<Output> => {
-    const all = [...keyOf(thread, claim.ids), ...values]
-    const places = all.map((_, index) => `$${index + 1}`).join(', ')
-    const [row] = await database.write(`select ${schema}.${name}(${places})::text as answer`, all)
-    const answer: Output = JSON.parse(String(row!.answer))
-    const refusal = { ...refusalsOf(thread, claim), ...claim.refusals }[answer.outcome]
-    if (refusal) throw refusal(answer)
-    indexer.wake()
-    return answer
-  }
+const nameOf = (thread: ThreadKey) => JSON.stringify(keyOf(thread))
 
-const refusalsOf = (thread: ThreadKey, { expectedHead, lease }: Claim): Refusals => ({
-  deleted: () => new errors.NoConversationError(thread.conversation, true),
-  missing: () => new errors.NoConversationError(thread.conversation, false),
-  conflict: ({ expected, head }) =>
-    new errors.ConflictError(errors.nameOf(thread), expectedHead ?? expected, head),
-  turn_open: ({ open, heldMs }) => errors.turnOpen(thread, open, heldMs),
-  lease_lost: () => errors.leaseLost(thread, lease!),
-})
+const unwritten: Base = { birth: { head: 0, turns: 0 } }
 
-/**
- * A short way for nearly all appends: one new entry at the head, by the holder, on a branch without a shared past. It is
- * much faster than the schema's function, which knows all cases. A stored id breaks a unique constraint, so it is not
- * looked for. The count of rows says enough: to read one takes a tenth of the append. A look at the setting is faster than
- * a call.
- */
-const appendSql = (schema: string) => `
-  with b as (
-    update ${schema}.branches set head = head + 1, updated_at = greatest(updated_at, ${schema}.now_ms())
-    where key = $1 and actor = $2 and branch = $3 and lease_owner = $4 and epoch = $5 and head = $6
-      and open_turn is not null and fork_of is null
-      and (current_setting('synchronous_commit') <> 'off' or ${schema}.make_durable())
-    returning key, line, head, open_turn
+const baseOf = (facts: Facts): Base => (facts.line === undefined ? unwritten : { guard: guardOf(facts) })
+
+const isForkOf = ({ forkOf }: Facts, branch: string, at: number) =>
+  forkOf?.branch === branch && forkOf.at === at
+
+const lockSql = (schema: string, durable: string) => `
+  select line, branch from ${schema}.branches where key = $1 and actor = $2 and ${durable} order by branch for update`
+
+/** Words of an entry that waits for the index have no row, and are read later. */
+const eraseSql = (schema: string) => `
+  with place as (
+    select l.line from ${schema}.branches b cross join ${linesOf} where ${isBranch} and $4::integer between l.first and l.last
+  ), word as (
+    update ${schema}.words w set words = $8::integer[] from place p where w.key = $1 and w.line = p.line and w.seq = $4
+  ), cache as (
+    delete from ${schema}.caches where key = $1 and line = any($10::integer[])
+  ), call as (
+    delete from ${schema}.calls where key = $1 and line = any($10::integer[]) and turn >= $9
   )
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, tokens, payload, checksum)
-    select $9::double precision, line, head, open_turn, $8::${schema}.role, key, $7::text, $10::text, $11::text,
-      ${withPlace('$12::bigint', 'head', 'open_turn')}
-    from b`
+  update ${schema}.entries e set payload = $5, tokens = $6, checksum = ${withPlace('$7::bigint', 'e.seq', 'e.turn')}
+    from place p where e.key = $1 and e.line = p.line and e.seq = $4`

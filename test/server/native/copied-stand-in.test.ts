@@ -34,8 +34,8 @@ describe.each([chatPair, messagesPair, responsesPair, ollamaPair])(
       expect(result).toMatchObject({ error: { code: 'stand_in_copied' } })
       expect(text).toContain('only stands for a text')
       // What tells that the call is whole, and all behind it, is not passed on.
-      expect(text).not.toContain(chunks.at(-2)!)
-      expect(text).not.toContain(chunks.at(-1)!)
+      const end = pair === responsesPair ? -3 : -2
+      for (const chunk of chunks.slice(end)) expect(text).not.toContain(chunk)
     })
 
     it('is passed on where it did not', async () => {

@@ -126,7 +126,7 @@ export const responsesPair: Pair = {
   path: '/v1/responses',
   list: 'input',
   body,
-  upstream: (url, window) => openaiUpstream({ url, window, hasResponses: true }),
+  upstream: (url, window) => openaiUpstream({ url, window, responses: 'native' }),
   turn: (at, said) => [
     { role: 'user', content: [{ type: 'input_text', text: `Question ${at}: ${said}` }], odd: at },
     { type: 'reasoning', id: `rs_${at}`, summary: [], encrypted_content: `enc${at}` },
@@ -173,6 +173,11 @@ export const responsesPair: Pair = {
         item_id: 'fc_9',
         output_index: 2,
         delta: '{"at":"root"}',
+      }),
+      event('response.function_call_arguments.done', {
+        item_id: 'fc_9',
+        output_index: 2,
+        arguments: '{"at":"root"}',
       }),
       event('response.output_item.done', { output_index: 2, item: call }),
       event('response.completed', { response: response('completed', [reasoning, message, call]) }),

@@ -85,6 +85,8 @@ function responsesReader(server: AskedServer): ReplyReader {
   let ended: Fields | undefined
   let messages = 0
   let isOpening = true
+  /** Calls of whole arguments whose items have not ended: only the end of an item tells what is called. */
+  let openCalls = 0
 
   function partsOf(event: Fields): readonly ModelPart[] {
     isOpening &&= openings.has(event.type)
@@ -106,9 +108,14 @@ function responsesReader(server: AskedServer): ReplyReader {
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         return [{ type: 'thinking-delta', text: delta() }]
+      case 'response.function_call_arguments.done':
+      case 'response.custom_tool_call_input.done':
+        openCalls += 1
+        return []
       case 'response.output_item.done': {
         const item = fieldsOf(event.item)
         items.push(item)
+        if (isCall(item)) openCalls = Math.max(0, openCalls - 1)
         return callsOf(item, server)
       }
       case 'response.completed':
@@ -127,7 +134,7 @@ function responsesReader(server: AskedServer): ReplyReader {
     read: partsOf,
     state() {
       if (ended) return 'over'
-      return isOpening ? 'opening' : 'open'
+      return isOpening || openCalls > 0 ? 'waiting' : 'open'
     },
     end() {
       if (!ended) throw toStreamError(server, 'ended its answer before it was finished')

@@ -1,28 +1,22 @@
-/** Parts of statements. They are pasted into the functions, as calling a function takes longer than most of them. */
+/** Parts of statements: plain SQL, without functions of our own, so that shards of a distributed table can run it too. */
 
-export const isBranch = 'key = p_key and actor = p_actor and branch = p_branch'
+/** The database's time in milliseconds, as of the beginning of the transaction. */
+export const now = 'floor(extract(epoch from now()) * 1000)::double precision'
 
-/** Plans are made once for a session: by default the database makes one for every append, which takes longer than the append. */
-export const planOnce = 'set plan_cache_mode = force_generic_plan'
+/** Makes a write durable in a database that is told to acknowledge before it has written. A look at the setting is faster than a call. */
+export const isDurable = `(current_setting('synchronous_commit') <> 'off'
+  or set_config('synchronous_commit', 'on', true) = 'on')`
 
-/** Appends entries to the branch `b`, from a head on, except those that it or its shared past already has; `added` counts them. */
-export const putEntries = (schema: string, head: string, turn: string, entries: string): string => `
-  insert into ${schema}.entries (time, line, seq, turn, role, key, id, checksum, tokens, payload)
-    select e.time, b.line, ${head} + row_number() over (order by e.n), ${turn}, e.role, b.key, e.id,
-      ${withPlace('e.checksum', `${head} + row_number() over (order by e.n)`, turn)}, e.tokens, e.payload
-    from ${recordsOf(schema, entries)}
-    where ${placeOf(schema, 'b.line')} is null
-      and (b.fork_of is null or not exists (
-        select from unnest(b.past_lines, b.past_ends) p (line, last) where ${placeOf(schema, 'p.line')} <= p.last
-      ));
-  get diagnostics added = row_count;`
+/** The branch whose key is in the first three values. */
+export const isBranch = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 
-export const putMarks = (schema: string, head: string): string => `
-  if p_marks is not null then
-    insert into ${schema}.marks (key, line, mark, at)
-      select b.key, b.line, m.mark, ${head} + m.at from json_to_recordset(p_marks) m (mark uuid, at integer)
-    on conflict do nothing;
-  end if;`
+/** The shared past of the branch `b` and itself, oldest first: the line, and the places that it gives. */
+export const linesOf = `lateral (
+  select u.line, coalesce(lag(u.last) over (order by u.n), 0) + 1 as first, u.last
+  from unnest(b.past_lines || b.line, b.past_ends || b.head) with ordinality u (line, last, n)
+) l`
+
+export const turnColumns = `t.turn, t.status, t.first, t.started_at as "startedAt", t.ended_at as "endedAt", t.error`
 
 /** A call that is saved again stays in its place. */
 export const sameCall = 'turn time model plan predicted reported status error checksum'
@@ -34,17 +28,13 @@ export const sameCall = 'turn time model plan predicted reported status error ch
 export const withPlace = (sum: string, seq: string, turn: string): string =>
   `${sum} + 31 * (${seq})::bigint + 1009 * (${turn})::bigint`
 
-const recordsOf = (schema: string, entries: string) => `rows from (json_to_recordset(${entries})
-      as (id text, role ${schema}.role, time double precision, checksum bigint, tokens text, payload text))
-      with ordinality e (id, role, time, checksum, tokens, payload, n)`
-
 /**
- * The place of the entry `e.id` in a line of the branch `b`. Not by equality: the planner takes every line for short, and
+ * The place of an entry in a line of the conversation $1. Not by equality: the planner takes every line for short, and
  * from some 6,000 entries on, while the primary key has a level less than the index of ids, would walk through the whole
  * line by the primary key. With this ORDER BY only the index of ids fits, with one step.
  */
-export const placeOf = (schema: string, line: string): string => {
-  const [key, wanted] = ['(x.key, x.line, x.id)', `(b.key, ${line}, e.id)`]
+export const placeOf = (schema: string, line: string, id: string): string => {
+  const [key, wanted] = ['(x.line, x.id)', `(${line}, ${id})`]
   return `(select case when ${key} = ${wanted} then x.seq end from ${schema}.entries x
-    where ${key} >= ${wanted} order by x.key, x.line, x.id limit 1)`
+    where x.key = $1 and ${key} >= ${wanted} order by x.key, x.line, x.id limit 1)`
 }
