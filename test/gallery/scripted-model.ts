@@ -73,7 +73,7 @@ export async function scriptedModel(
   const window = 8192
   const open = {
     ollama: () => ollamaUpstream({ url, window }),
-    openai: () => openaiUpstream({ url, window, hasResponses: false }),
+    openai: () => openaiUpstream({ url, window, responses: 'converted' }),
     anthropic: () => anthropicUpstream({ url, window }),
   }
   return { upstream: open[form](), requests }
