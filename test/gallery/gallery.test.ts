@@ -219,12 +219,14 @@ describe('the A/B agent of the gallery', () => {
       ['A', [], ['ideas']],
       ['B', ['ideas'], ['variants', 'preview']],
     ])
-    expect(states.map(({ name, seq, turn }) => [name, seq !== undefined, turn])).toEqual([
-      ['hypothesis', true, 1],
-      ['variants', true, 2],
-      ['job ids', true, 2],
-      ['preview', true, 2],
-      ['experiment id', false, undefined],
+    // The table names the entries that the drawing has.
+    const entryOf = new Map(acts.flatMap(({ wrote }) => wrote.map(({ name, seq }) => [name, seq])))
+    expect(states.map(({ name, seq, turn }) => [name, seq, turn])).toEqual([
+      ['hypothesis', entryOf.get('ideas'), 1],
+      ['variants', entryOf.get('variants'), 2],
+      ['job ids', entryOf.get('variants'), 2],
+      ['preview', entryOf.get('preview'), 2],
+      ['experiment id', undefined, undefined],
     ])
   })
 })
