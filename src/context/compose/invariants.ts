@@ -5,8 +5,10 @@ import type { Finished } from './finish.ts'
 
 /** A policy, or this library, made a context that must not be sent. */
 export class BrokenContextError extends ThroughlineError {
+  /** What every context keeps and this one does not, in words. */
   declare readonly invariant: string
 
+  /** `policy` is the name of the policy that made the context. */
   constructor(policy: string, invariant: string) {
     super(
       'broken_context',
