@@ -15,6 +15,7 @@ import styles from './gallery-view.module.css'
 import { LampCanvas } from './lamp-canvas.tsx'
 import { sampleProgram } from './sample-program.ts'
 import { SiteFrame } from './site-frame.tsx'
+import { WaysMiniature } from './ways-miniature.tsx'
 
 /** The applications that can be tried here, each with a small picture of where it stands. */
 export function GalleryView() {
@@ -88,5 +89,7 @@ function Miniature({ drawing }: Pick<ApplicationState, 'drawing'>) {
       )
     case 'agent':
       return <AgentMiniature {...drawing} />
+    case 'ways':
+      return <WaysMiniature {...drawing} />
   }
 }
