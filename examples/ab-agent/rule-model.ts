@@ -79,7 +79,7 @@ function closing({ kind }: AgentIntent, since: readonly Message[]): string {
     case 'plan':
     case 'preview':
       return last.includes('"percent"')
-        ? shown(JSON.parse(last) as { createdId?: string })
+        ? shown(JSON.parse(last) as { title: string; createdId?: string })
         : 'These are the variants. Say "preview" to see what would be created.'
     case 'create': {
       const { status, experimentId: id } = JSON.parse(last) as { status?: string; experimentId?: string }
@@ -92,10 +92,10 @@ function closing({ kind }: AgentIntent, since: readonly Message[]): string {
   }
 }
 
-const shown = ({ createdId }: { readonly createdId?: string }) =>
+const shown = ({ title, createdId }: { readonly title: string; readonly createdId?: string }) =>
   createdId
     ? `This is what was created before, as ${createdId}.`
-    : 'This is what I would create. Nothing of it has been created yet. Shall I create it?'
+    : `This is what I would create, to test “${title}”. Nothing of it has been created yet. Shall I create it?`
 
 function told(
   kind: AgentIntent['kind'],

@@ -90,8 +90,9 @@ async function draw(thread: Thread, turns: readonly TalkTurn[]): Promise<AgentDr
       ...(value !== undefined && { value }),
       ...(value !== undefined &&
         entry && {
-          seq: entry.seq,
-          turn: turns.find(({ first, last }) => first <= entry.seq && entry.seq <= last)?.turn ?? 0,
+          // A reading counts from 0.
+          seq: entry.seq + 1,
+          turn: turns.find(({ first, last }) => first <= entry.seq + 1 && entry.seq < last)?.turn ?? 0,
         }),
       tool: tools[at]!,
     })),

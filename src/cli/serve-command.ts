@@ -47,7 +47,7 @@ function addOptions(command: Command, plugs: readonly ServePlug[], plugged: Plug
       printError('Shadow: every request passes as it came; the page shows what would have been sent.')
     if (server.inspector !== undefined) printError(`Inspector: ${server.inspector}`)
     printError(
-      `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}`,
+      `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}  GOOGLE_GEMINI_BASE_URL=${server.url}`,
     )
     // Not waited for: a server that is asked for its models may be slow.
     void server.windows().then(

@@ -9,7 +9,9 @@ import { unpackIndex } from './recall/packed/packed-words.ts'
 
 /** Holds one conversation as it grows. The cost of a turn does not depend on the conversation's length. */
 export interface Fitter<M extends MessageLike> {
+  /** The number of messages so far. */
   readonly size: number
+  /** Adds messages at the end. One that cannot be read throws InvalidMessageError. */
   append(...messages: readonly M[]): void
   /** The recall index as bytes: pass it to a later fitter of the same messages as `savedIndex`. */
   saveIndex(): Uint8Array
@@ -17,6 +19,7 @@ export interface Fitter<M extends MessageLike> {
   context(options?: Partial<Omit<FitOptions, 'count' | 'previous'>>): Context<M>
 }
 
+/** What `fit` takes, for all contexts of one conversation; a single context may say otherwise. */
 export interface FitterOptions extends FitOptions {
   /** What `saveIndex()` of an earlier fitter of the same messages gave: they need not be read again for recall. */
   readonly savedIndex?: Uint8Array

@@ -6,9 +6,11 @@ import type { SentMessage } from './receipt.ts'
 
 /** A context as data for people: what the model gets, in the order in which it gets it. */
 export interface DumpData {
+  /** The system prompt, a text for each message of it. */
   readonly system: readonly string[]
   /** The schemas of the tools, as JSON. */
   readonly tools: readonly string[]
+  /** What stands between the system prompt and `current`, oldest first. */
   readonly history: readonly DumpEntry[]
   /** The message that waits for an answer; absent when the assistant had the last word. */
   readonly current?: string
@@ -23,8 +25,11 @@ export interface Dumpable {
   readonly tools?: readonly unknown[]
 }
 
+/** A message as a person reads it. */
 export interface DumpEntry {
+  /** `USER`, `ASSISTANT`, `TOOL` with the tool's name, or what a note is headed with. */
   readonly label: string
+  /** The words; calls and results as lines. */
   readonly text: string
 }
 

@@ -38,7 +38,9 @@ export interface PreviousContext {
 export interface Context<M extends MessageLike = MessageLike> {
   /** The caller's own objects wherever a message was kept, and a few plain messages that the library adds. */
   readonly messages: (M | PlainMessage)[]
+  /** What all messages and tool schemas cost by the counter: the same as `receipt.tokens`. */
   readonly tokens: number
+  /** What became of every message, and why. */
   readonly receipt: Receipt
   /** The tool schemas that are sent, if any; where `systemPrompt` keeps the prompt the same, in the order of the first time. */
   readonly tools?: readonly unknown[]

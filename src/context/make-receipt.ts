@@ -173,7 +173,7 @@ function makeStretches(
 
   function addOmitted(to: number): void {
     while (next < to) {
-      const span = findSpan(spans, unitAt(frame, next - origin).index)
+      const span = next < origin ? undefined : findSpan(spans, unitAt(frame, next - origin).index)
       const reason = span?.fate === 'omitted' ? undefined : unsent(frame, next)
       const last = reason || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
       const { rule, why } = reason ?? span ?? { rule: policy, why: 'not sent' }
@@ -214,6 +214,7 @@ const keptWhy: Partial<Record<Part | 'right', string>> = {
 /** The own reason of a note or of a result without a call that is not sent. */
 function unsent(frame: Frame, seq: number): Verdict | undefined {
   const at = seq - frame.origin
+  if (at < 0) return { fate: 'omitted', ...frame.system.at(at)!.left! }
   const stray = unitAt(frame, at).strays.get(at)
   if (stray && !stray.results) return { fate: 'omitted', rule: 'valid sequence', ...stray }
   const why = frame.notes === false ? 'notes are switched off' : 'no room in the notes section'

@@ -44,7 +44,7 @@ export const galleryRoutes = (applications: readonly Application[]) => {
     if (numberOf(conversation, found) === 0) throw notFound('conversation', conversation)
     const { open } = await found.code()
     const chosen = await chooseModel(call, model)
-    return { opened: open({ history, conversation, model: chosen }), model: chosen?.name ?? rules }
+    return { opened: open({ history, conversation, model: chosen?.model }), model: chosen?.name ?? rules }
   }
 
   return [
@@ -116,7 +116,7 @@ async function* lines(parts: ReturnType<OpenApplication['say']>, over: () => voi
 async function chooseModel(
   { parts: { upstreams } }: ApiCall,
   wanted: string | undefined,
-): Promise<Model | undefined> {
+): Promise<{ readonly name: string; readonly model: Model } | undefined> {
   if (wanted === rules) return undefined
   // The reader only quotes, and calls no tools: rules do better.
   const isReader = upstreams.all.every(({ upstream }) => upstream.kind === 'reader')
@@ -124,8 +124,8 @@ async function chooseModel(
     if (wanted === undefined) return undefined
     throw new BadRequestError('model: only rules answer here, as the server has no language model.', 'model')
   }
-  const chosen = wanted ?? (await upstreams.models().catch(() => []))[0]?.name
-  return chosen === undefined ? undefined : upstreams.model(chosen)
+  const name = wanted ?? (await upstreams.models().catch(() => []))[0]?.name
+  return name === undefined ? undefined : { name, model: upstreams.model(name) }
 }
 
 const nameOf = ({ name }: Pick<Application, 'name'>, number: number) =>

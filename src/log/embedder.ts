@@ -6,6 +6,7 @@ export interface Embedder {
   embed(texts: readonly string[], options: EmbedRequest): Promise<readonly ArrayLike<number>[]>
 }
 
+/** What an embedder gets beside the texts. */
 export interface EmbedRequest {
   /** Aborted when the vectors are no longer needed. */
   readonly signal: AbortSignal

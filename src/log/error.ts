@@ -3,10 +3,12 @@ import { nearest } from './nearest.ts'
 
 /** Every error of this library: a stable `code` for programs, a message that says what, where and what to do. */
 export class ThroughlineError extends Error {
+  /** Stable between versions: compare this, never the message. */
   declare readonly code: string
   /** All that is wrong, each with its place, where there may be several. */
   declare readonly problems?: readonly string[]
 
+  /** For errors of the library: applications catch them, and need not make any. */
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = new.target.name
@@ -16,8 +18,10 @@ export class ThroughlineError extends Error {
 
 /** A value that cannot be read as a message. `seq` is its place in the list, counted from 0. */
 export class InvalidMessageError extends ThroughlineError {
+  /** Its place in the list that was passed, counted from 0. */
   declare readonly seq: number
 
+  /** The message of the error is made of the place and the problem. */
   constructor(seq: number, problem: string, options?: ErrorOptions) {
     super('invalid_message', `Message ${seq}: ${problem}`, options)
     this.seq = seq
@@ -26,8 +30,10 @@ export class InvalidMessageError extends ThroughlineError {
 
 /** An option that makes no sense. `option` is its name. */
 export class InvalidOptionError extends ThroughlineError {
+  /** The name as the caller writes it. */
   declare readonly option: string
 
+  /** The message of the error is made of the name and the problem. */
   constructor(option: string, problem: string) {
     super('invalid_option', `Option "${option}": ${problem}`)
     this.option = option

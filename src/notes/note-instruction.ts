@@ -5,6 +5,7 @@ import { noteToolName } from '../log/tool-names.ts'
 import { attempt } from '../log/values.ts'
 import { checkNonce, MAX_NOTE, type NoteOptions, toNote } from './note-scanner.ts'
 
+/** How a model is asked for a note. */
 export interface NoteInstructionOptions extends NoteOptions {
   /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */
   readonly by?: 'reply' | 'tool' | undefined

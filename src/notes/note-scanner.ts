@@ -1,11 +1,13 @@
 import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
 import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
 
+/** What tells notes from text that only looks like one. */
 export interface NoteOptions {
   /** A secret in the marker: of `a1b2` only `[NOTE TO SELF a1b2: …]` is kept, no other. 1 to 32 letters, digits; case counts. */
   readonly nonce?: string | undefined
 }
 
+/** A reply, parted into what a user sees and the note. */
 export interface SplitReply {
   /** The text that may be shown. */
   readonly visible: string
@@ -13,6 +15,7 @@ export interface SplitReply {
   readonly note?: string
 }
 
+/** Takes the note out of a reply while it streams. */
 export interface NoteScanner {
   /** Takes the next piece of a reply; returns the text that can be shown now. */
   push(chunk: string): string
@@ -204,6 +207,7 @@ export function splitNote(text: string, options: NoteOptions = {}): SplitReply {
   return { ...rest, visible: visible + rest.visible }
 }
 
+/** Options of `noteFilter`. */
 export interface NoteFilterOptions extends NoteOptions {
   /** Called once at the end of the reply, if the reply had a note. */
   readonly onNote?: ((note: string) => void) | undefined

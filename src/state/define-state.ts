@@ -3,14 +3,21 @@ import { freeze, isPlain } from './freeze.ts'
 
 /** A value that is read from tool results. `Start` is its type before there is a result. */
 export interface State<Value, Start extends Value | undefined = Value | undefined> {
+  /** What error texts call it. */
   readonly name: string
+  /** The tools whose results carry it. */
   readonly tools: readonly string[]
   /** The error text of a tool that needs the state when it has no value. */
   readonly missing: string
+  /** Its value before there is a result: frozen plain data, or undefined. */
   readonly initial: Start
+  /** What a result must fit, else it is skipped. */
   readonly schema: StandardSchema
+  /** Takes the value out of a result. Absent: the whole result. */
   readonly pick?: (result: unknown) => unknown
+  /** Makes the next value of the last one and a result. Absent: the newest result is the value. */
   readonly fold?: (previous: unknown, result: unknown) => Value
+  /** The project that a result belongs to. Absent: results belong to all projects. */
   readonly belongsTo?: (result: unknown) => unknown
 }
 
@@ -132,8 +139,11 @@ export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
+/** One thing that a schema finds wrong in a value, as Standard Schema defines it. */
 export interface SchemaIssue {
+  /** What is wrong, in words. */
   readonly message: string
+  /** The way to the wrong field, from the outside in. Absent: the value as a whole. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 

@@ -41,19 +41,29 @@ export function hasResultSince(
 
 /** Where a value was found. `seq` is the place of the tool message, counted from 0. */
 export interface StateEntry {
+  /** The place of the tool message. */
   readonly seq: number
+  /** The tool that gave the result. */
   readonly tool: string
+  /** The id of the call, where the message has one. */
   readonly callId?: string
 }
 
+/** A result of one of the state's tools that gave no value. */
 export interface SkippedResult {
+  /** The place of the tool message, counted from 0. */
   readonly seq: number
+  /** The tool that gave it. */
   readonly tool: string
+  /** Why, for a program. */
   readonly reason: SkipReason
+  /** Why, for a person: what the schema said, for example. */
   readonly detail: string
 }
 
+/** A value, and where it comes from. */
 export interface StateReading<Value> {
+  /** The newest value; `initial` while there is none. */
   readonly value: Value
   /** Where the value was found; for a folded state, the last result that went in. Absent without a result. */
   readonly entry?: StateEntry
@@ -103,8 +113,11 @@ function fold(state: State<unknown>, previous: unknown, result: unknown): Taken 
   return { value: freeze(value) }
 }
 
+/** Reads a state while a conversation grows, at the price of the new messages. */
 export interface StateReader<Value> {
+  /** Adds the next message of the conversation. */
   append(message: MessageLike): void
+  /** The newest value, or the state's `initial`. */
   value(): Value
   /** The value, where it was found, and which results were skipped. */
   reading(): StateReading<Value>

@@ -82,6 +82,7 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
   return shorten(lines.join('; ')) + more
 }
 
+/** What a result must meet to count. */
 export interface ReadStateOptions {
   /** Results of other projects are skipped. */
   readonly projectId?: string | undefined

@@ -4,6 +4,7 @@ import { likelyReply } from './reply-reserve.ts'
 
 /** What calls of a model have taught. Logged, so that a context can be built again. */
 export interface Calibration {
+  /** The name of the model, as records of calls have it. */
   readonly model: string
   /** The id of the counter that predicted. */
   readonly counter: string
@@ -50,8 +51,11 @@ export function partsInModel<Part extends string>(
   return Object.fromEntries(amounts.map(({ part, amount }) => [part, amount])) as Record<Part, number>
 }
 
+/** One call: what was predicted, and what the provider counted. */
 export interface Usage {
+  /** The counter that predicted. */
   readonly counter: TokenCounter
+  /** The name of the model, as records of calls have it. */
   readonly model: string
   /** The counter's number for the prompt, without a factor. */
   readonly predicted: number

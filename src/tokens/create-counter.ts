@@ -14,6 +14,7 @@ export interface CounterOptions {
 
 export const counterNames: OptionNames<CounterOptions> = { framing: 1, imageTokens: 1 }
 
+/** What a counter of your own is made of. */
 export interface CreateCounterOptions extends CounterOptions {
   /** Names the way of counting texts; the framing's name is added to it. */
   readonly id: string

@@ -3,6 +3,7 @@ import { refuseUnknown, ThroughlineError } from '../log/error.ts'
 import { hashOf } from '../log/hash-text.ts'
 import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
 
+/** Options of `tokenizerJson`. */
 export interface TokenizerJsonOptions extends CounterOptions {
   /** The parsed `tokenizer_config.json`: few tokenizers need it to count. */
   readonly config?: object

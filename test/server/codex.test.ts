@@ -368,7 +368,7 @@ describe('the newest form of Codex, which has its tools in the list', () => {
     })
     onTestFinished(upstream.close)
     const { url, history } = await startServer({
-      upstream: openaiUpstream({ url: upstream.url, window: 8192, hasResponses: false }),
+      upstream: openaiUpstream({ url: upstream.url, window: 8192, responses: 'converted' }),
     })
     const input: Item[] = [said('user', 'look')]
     for (const question of ['one', 'two']) {
@@ -421,7 +421,7 @@ describe('the newest form of Codex, which has its tools in the list', () => {
     }))
     onTestFinished(upstream.close)
     const open = (window: number) =>
-      startServer({ window, upstream: openaiUpstream({ url: upstream.url, window, hasResponses: true }) })
+      startServer({ window, upstream: openaiUpstream({ url: upstream.url, window, responses: 'native' }) })
     const tokensOf = async (url: string, body: object) => {
       const response = await fetch(`${url}/v1/responses`, {
         method: 'POST',

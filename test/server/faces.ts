@@ -19,6 +19,12 @@ interface ResponseAnswer {
   readonly output: readonly TextBlocks[]
 }
 
+interface GeminiAnswer {
+  readonly candidates: readonly {
+    readonly content: { readonly parts: readonly { readonly text: string }[] }
+  }[]
+}
+
 export const faces = {
   chat: {
     path: '/v1/chat/completions',
@@ -39,5 +45,12 @@ export const faces = {
     path: '/api/chat',
     body: texts => ({ stream: false, messages: toMessages(texts) }),
     textOf: ({ message }: { readonly message: { readonly content: string } }) => message.content,
+  },
+  gemini: {
+    path: '/v1beta/models/reader:generateContent',
+    body: texts => ({
+      contents: texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'model', parts: [{ text }] })),
+    }),
+    textOf: ({ candidates }: GeminiAnswer) => candidates[0]!.content.parts[0]!.text,
   },
 } satisfies Record<string, Face>

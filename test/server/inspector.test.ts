@@ -41,6 +41,20 @@ describe('the inspector', () => {
     expect((await fetch(`${url}/throughline/v1/conversations`)).status).toBe(401)
   })
 
+  it('has an empty frame for what others wrote, in which nothing runs and nothing is asked for', async () => {
+    const { url } = await startServer({ inspector: builtPage() })
+    const frame = await fetch(`${url}/inspector/frame`)
+    expect(await frame.text()).toBe('<!doctype html><title>Preview</title>')
+    const policy = frame.headers.get('content-security-policy')!
+    expect(policy).toContain("sandbox allow-same-origin; default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'self'")
+    for (const word of ['script', 'connect', 'allow-scripts', 'allow-forms'])
+      expect(policy).not.toContain(word)
+    const page = (await fetch(`${url}/inspector`)).headers.get('content-security-policy')!
+    expect(page).toContain("frame-src 'self'")
+    expect(page).toContain("frame-ancestors 'none'")
+  })
+
   it('lets files with a hash in their name be kept for ever, and the page be asked for again', async () => {
     const { url } = await startServer({ inspector: builtPage() })
     const script = await fetch(`${url}/inspector/assets/index-abc123.js`)

@@ -15,18 +15,23 @@ const stores = await someStores()
 
 const configured = 'a-key-of-the-configuration'
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
-const hello = { model: 'reader', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] }
+const hello = {
+  ...{ model: 'reader', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }] },
+  contents: [{ parts: [{ text: 'hello' }] }],
+}
 
+const geminiPath = '/v1beta/models/reader:generateContent'
 const chatPaths = [
   '/api/chat',
   '/v1/chat/completions',
   '/v1/messages',
   '/c/mine/v1/chat/completions',
+  geminiPath,
 ] as const
 
 /** A key in each of the headers that clients use. */
 function headersWith(key: string): Record<string, string>[] {
-  return [bearer(key), { 'x-api-key': key }, { 'api-key': key }]
+  return [bearer(key), { 'x-api-key': key }, { 'api-key': key }, { 'x-goog-api-key': key }]
 }
 
 describe.each(stores)('keys on %s', (_, create) => {
@@ -102,6 +107,7 @@ describe.each(stores)('keys on %s', (_, create) => {
         error: { type: 'authentication_error', message: expect.stringContaining('key') },
       }),
       { error: expect.objectContaining({ type: 'authentication_error', code: 'key_missing' }) },
+      { error: { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('key') } },
     ])
   })
 
@@ -208,7 +214,7 @@ it('passes no key of a client on to the upstream', async () => {
   const { url } = await startServer({ store, upstream, requireKeys: true })
   for (const headers of headersWith(key))
     expect((await fetch(`${url}/api/tags`, { headers })).status).toBe(200)
-  expect(script.requests).toHaveLength(3)
+  expect(script.requests).toHaveLength(4)
   expect(JSON.stringify(script.requests)).not.toContain(key.slice(16))
   await script.close()
 })

@@ -123,7 +123,7 @@ export const programRuns: readonly ProgramRun[] = [
       },
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: request }] },
     ],
-    upstream: (url, window) => openaiUpstream({ url, window, hasResponses: true }),
+    upstream: (url, window) => openaiUpstream({ url, window, responses: 'native' }),
     reply: (step, call_id) => {
       const patch = `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: ${fileOf(step)}\n@@\n-status: open\n+status: closed\n*** End Patch\nEOF`
       const cmd = step.kind === 'read' ? `cat ${fileOf(step)}` : step.kind === 'edit' ? patch : shell(step)

@@ -1,5 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { openaiUpstream } from '../../src/server/upstream/model-servers.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openaiUpstream, type ResponsesWay } from '../../src/server/upstream/model-servers.ts'
 import { openaiAnswer, startUpstream, type UpstreamAnswer } from '../scripted-upstream.ts'
 import { startServer } from './start-server.ts'
 
@@ -11,35 +11,45 @@ const output = [
 ]
 const reply = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output }
 
-/** A model server behind ours. `toNothing`: its answers to an empty request for a response, one after another. */
-async function serve(toNothing: readonly UpstreamAnswer[], hasResponses?: boolean) {
+const refusal: UpstreamAnswer = {
+  status: 400,
+  body: { error: { message: "'type' of tool must be 'function'" } },
+}
+
+/** A model server behind ours, which refuses tools that are no plain functions, as llama.cpp does. `toNothing`: its answers to an empty request for a response, one after another. */
+async function serve(toNothing: readonly UpstreamAnswer[], way?: ResponsesWay) {
   let asked = 0
   const upstream = await startUpstream(({ path, text }): UpstreamAnswer => {
     if (path === '/v1/models') return { status: 200, body: { object: 'list', data: [{ id: 'm' }] } }
     if (path === chat) return openaiAnswer([{ content: 'Yes.' }])
     if (path !== responses) return { status: 404, body: { error: 'no such path' } }
+    if (text.includes('"custom"')) return refusal
+    if (text.includes('"temperature":9')) return { status: 400, body: { error: { message: 'too warm' } } }
     if (text !== '{}') return { status: 200, body: reply }
     asked += 1
     return toNothing[Math.min(asked, toNothing.length) - 1]!
   })
   onTestFinished(upstream.close)
-  const { url } = await startServer({
+  const { url, history } = await startServer({
     upstream: openaiUpstream({
       url: upstream.url,
       window: 8192,
-      ...(hasResponses !== undefined && { hasResponses }),
+      ...(way !== undefined && { responses: way }),
     }),
   })
-  const post = async (path: string, body: object) => {
+  const post = async (path: string, fields: object) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'm', ...body }),
+      body: JSON.stringify({ model: 'm', ...fields }),
     })
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    const text = await response.text()
+    const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
+    return { status: response.status, text, body }
   }
   return {
     post,
+    history,
     ask: async (input: string) => (await post(responses, { input, an_unknown_field: 1 })).status,
     /** The addresses that were asked for replies. `?` is the question whether there are responses. */
     paths: () =>
@@ -85,9 +95,9 @@ it.each([401, 403, 429, 500, 503])(
 )
 
 it('asks nothing where it was told', async () => {
-  const told = await serve([says(404)], true)
+  const told = await serve([says(404)], 'native')
   await told.ask('one')
-  const denied = await serve([says(400)], false)
+  const denied = await serve([says(400)], 'converted')
   await denied.ask('one')
   expect([told.paths(), denied.paths()]).toEqual([[responses], [chat]])
 })
@@ -102,4 +112,53 @@ it('counts the tokens itself where the server has responses and no count', async
   const { post } = await serve([says(400)])
   const counted = await post('/v1/responses/input_tokens', { input: 'Hi.' })
   expect(counted).toMatchObject({ status: 200, body: { object: 'response.input_tokens' } })
+})
+
+describe('tools of Codex that a server refuses in Responses', () => {
+  const custom = { type: 'custom', name: 'apply', description: 'Applies a patch.' }
+  const plain = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
+  const turn = (...questions: string[]) => ({
+    tools: [custom, plain],
+    input: questions.flatMap((content, at) => [
+      ...(at > 0 ? [{ role: 'assistant', content: 'Yes.' }] : []),
+      { role: 'user', content },
+    ]),
+  })
+
+  it('are said in a chat, at once and from then on, and nothing else is', async () => {
+    const { post, ask, paths, history } = await serve([says(400)])
+    const first = await post(responses, turn('one'))
+    expect(first).toMatchObject({ status: 200, body: { status: 'completed' } })
+    expect(JSON.stringify(first.body.output)).toContain('Yes.')
+    expect(paths()).toEqual(['?', responses, chat])
+    expect(await post(responses, turn('one', 'two'))).toMatchObject({ status: 200 })
+    expect(await ask('other')).toBe(200)
+    expect(paths().slice(3)).toEqual([chat, responses])
+    const threads = (await history.conversations()).flatMap(({ threads }) => threads)
+    expect(threads.map(({ branch }) => branch)).toEqual(['main', 'main'])
+  })
+
+  it('are told so in its words where requests are to stay as they came', async () => {
+    const { post, paths } = await serve([says(400)], 'native')
+    expect(await post(responses, turn('one'))).toMatchObject(refusal)
+    expect(paths()).toEqual([responses])
+  })
+
+  it('are no reason to convert a request that holds none', async () => {
+    const { post, paths } = await serve([says(400)])
+    const warm = { tools: [plain], input: 'one', temperature: 9 }
+    expect(await post(responses, warm)).toMatchObject({
+      status: 400,
+      body: { error: { message: 'too warm' } },
+    })
+    expect(paths()).toEqual(['?', responses])
+  })
+
+  it('arrive in a stream too', async () => {
+    const { post, paths } = await serve([says(400)])
+    const { status, text } = await post(responses, { ...turn('one'), stream: true })
+    expect(status).toBe(200)
+    expect(text.match(/^event: response\.(?:created|completed)/gm)).toHaveLength(2)
+    expect(paths()).toEqual(['?', responses, chat])
+  })
 })

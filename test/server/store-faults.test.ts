@@ -87,6 +87,7 @@ describe('while another process holds the file', () => {
     ['messages', 20],
     ['responses', 5000],
     ['ollama', 20],
+    ['gemini', 20],
   ] as const)(
     'a whole list is answered unstored, and the next brings what was missed, once: %s, %i ms',
     async (name, busyMs) => {

@@ -288,7 +288,7 @@ describe('a refusal of another form', () => {
           if (request.path !== '/v1/responses') return { status: 404, body: {} }
           return isTooLong ? refusal : responsesAnswer('Gate 7.')
         },
-        address => openaiUpstream({ url: address, hasResponses: true }),
+        address => openaiUpstream({ url: address, responses: 'native' }),
         '/v1/responses',
       )
       const response = await post(url, '/v1/responses', { input: messages, stream: true })

@@ -63,9 +63,10 @@ export function createLampView(canvas, room, onTime) {
     room.style.setProperty('--glow', glow)
   }
 
+  let asked = 0
   /** @param {number} time */
   function tick(time) {
-    requestAnimationFrame(tick)
+    asked = requestAnimationFrame(tick)
     if (time - lastTime < frameMs) return
     // A page that was in the background goes on where it was.
     if (!isPaused) playedMs += Math.min(100, time - lastTime)
@@ -73,8 +74,9 @@ export function createLampView(canvas, room, onTime) {
     if (!isPaused && program) draw()
   }
 
-  new ResizeObserver(draw).observe(canvas)
-  requestAnimationFrame(tick)
+  const resizes = new ResizeObserver(draw)
+  resizes.observe(canvas)
+  asked = requestAnimationFrame(tick)
   return {
     /** @param {Program | undefined} next */
     play(next) {
@@ -87,6 +89,11 @@ export function createLampView(canvas, room, onTime) {
     },
     toggle() {
       isPaused = !isPaused
+    },
+    /** Draws no more. */
+    stop() {
+      cancelAnimationFrame(asked)
+      resizes.disconnect()
     },
   }
 }

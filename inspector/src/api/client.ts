@@ -1,13 +1,14 @@
 import { type FetchQueryOptions, QueryClient, type QueryKey, QueryObserver } from '@tanstack/react-query'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { ExperimentRoute } from '../../../src/experiment/api-types.ts'
+import type { GalleryRoute } from '../../../src/gallery/api-types.ts'
 import type { ApiRoute } from '../../../src/server/api-types.ts'
 import { ApiError, AwayError, toApiError } from './api-error.ts'
 import { type HeardEvent, noteAway } from './connection.ts'
 import { observable } from './observable.ts'
 
 /** The routes of the server, in types only: a change of the API that this page does not follow breaks its types. */
-type Typed = NonNullable<(ApiRoute | ExperimentRoute)['typed']>
+type Typed = NonNullable<(ApiRoute | ExperimentRoute | GalleryRoute)['typed']>
 
 /** `get /conversations/:conversation/context` */
 export type RouteName = Typed extends infer One

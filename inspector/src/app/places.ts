@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { FlaskConical, MessageSquare, Plug, Search, Settings } from 'lucide-react'
+import { FlaskConical, LayoutGrid, MessageSquare, Plug, Search, Settings } from 'lucide-react'
 import { keepTrying } from '../api/connection.ts'
 import { serverQuery } from '../api/queries.ts'
 
@@ -16,6 +16,14 @@ export const places = [
     plug: 'experiments',
   },
   { to: '/search', label: 'Search', Icon: Search, keys: 'g s', does: 'search in every message' },
+  {
+    to: '/try',
+    label: 'Try',
+    Icon: LayoutGrid,
+    keys: 'g t',
+    does: 'try an application',
+    plug: 'gallery',
+  },
 ] as const
 
 /** The places of this server: the one of a package is left out where the server does not have it. */

@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import type { AsyncRouteComponent, ErrorComponentProps } from '@tanstack/react-router'
 import { createRootRoute, createRoute, createRouter, Link, redirect, useParams } from '@tanstack/react-router'
+import { galleryQuery } from '../api/gallery-queries.ts'
 import {
   parseSearch,
   readConversationSearch,
   readExperimentSearch,
   readExperimentsSearch,
+  readGallerySearch,
   readListSearch,
   stringifySearch,
   viewAt,
@@ -45,6 +48,8 @@ const SearchView = lazyView(() => import('../views/search/search-view.tsx'), 'Se
 const SettingsView = lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView')
 const ExperimentsView = lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView')
 
+const GalleryView = lazyView(() => import('../views/gallery/gallery-view.tsx'), 'GalleryView')
+
 /** A view that stands alone, with its name in the header. */
 function page<const Path extends string, Search extends object>(
   path: Path,
@@ -67,6 +72,7 @@ const pages = [
   page('search', 'Search', SearchView, readListSearch),
   page('settings', 'Settings', SettingsView, readListSearch),
   page('e', 'Experiments', ExperimentsView, readExperimentsSearch),
+  page('try', 'Try', GalleryView, readGallerySearch),
 ] as const
 
 const ExperimentView = lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView')
@@ -85,6 +91,30 @@ const experiment = createRoute({
   path: 'e/$experiment',
   validateSearch: readExperimentSearch,
   component: Object.assign(Experiment, { preload: ExperimentView.preload }),
+})
+
+const ApplicationView = lazyView(() => import('../views/gallery/application-view.tsx'), 'ApplicationView')
+
+function Application() {
+  const { application = '' } = useParams({ strict: false })
+  const { data: all = [] } = useQuery(galleryQuery)
+  const title = all.find(({ name }) => name === application)?.title ?? application
+  const tabs = all.map(({ name, title }) => ({
+    label: title,
+    link: { to: '/try/$application', params: { application: name } } as const,
+  }))
+  return (
+    <TabbedFrame list={places[3]} kind="Application" name={title} tabs={tabs}>
+      <ApplicationView key={application} />
+    </TabbedFrame>
+  )
+}
+
+const application = createRoute({
+  getParentRoute: () => root,
+  path: 'try/$application',
+  validateSearch: readGallerySearch,
+  component: Object.assign(Application, { preload: ApplicationView.preload }),
 })
 
 const conversation = createRoute({
@@ -114,7 +144,12 @@ const views = [
 ] as const
 
 export const router = createRouter({
-  routeTree: root.addChildren([...pages, experiment, conversation.addChildren([conversationHome, ...views])]),
+  routeTree: root.addChildren([
+    ...pages,
+    experiment,
+    application,
+    conversation.addChildren([conversationHome, ...views]),
+  ]),
   basepath: '/inspector',
   parseSearch,
   stringifySearch,

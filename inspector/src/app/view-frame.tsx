@@ -24,7 +24,7 @@ interface ViewFrameProps {
   /** Where this is: `Conversations / Toad patrol`. */
   readonly crumb: React.ReactNode
   /** The list that this belongs to: narrow screens show the way back as an arrow. */
-  readonly back?: '/' | '/e' | undefined
+  readonly back?: '/' | '/e' | '/try' | undefined
   readonly tabs?: React.ReactNode
   readonly children: React.ReactNode
 }
@@ -128,7 +128,7 @@ function PlacesMenu() {
 }
 
 interface TabbedFrameProps {
-  readonly list: { readonly to: '/' | '/e'; readonly label: string }
+  readonly list: { readonly to: '/' | '/e' | '/try'; readonly label: string }
   /** What one of that list is called in the help, and the name of this one. */
   readonly kind: string
   readonly name: string

@@ -64,6 +64,10 @@ export type ExperimentSearch = ReturnType<typeof readExperimentSearch>
 export const readExperimentsSearch = searchReader({ start: text, of: text })
 export type ExperimentsSearch = ReturnType<typeof readExperimentsSearch>
 
+/** An application of the gallery: which of its conversations, and who answers. Default: the newest, and the server's choice. */
+export const readGallerySearch = searchReader({ conversation: text, model: text })
+export type GallerySearch = ReturnType<typeof readGallerySearch>
+
 /** `show`: which of the list are shown; `client`: whose; `to`: the client that is to be pointed here, whose line is shown. */
 export const readListSearch = searchReader({ q: text, show: text, client: text, to: text })
 export type ListSearch = ReturnType<typeof readListSearch>

@@ -103,14 +103,20 @@ function heldByPolicies(frame: Frame): string {
 
 /** The protected part does not fit. The error carries the figures, so that a program can decide what to shorten. */
 export class ContextOverflowError extends ThroughlineError {
+  /** The tokens of the whole window, as it was set. */
   declare readonly window: number
+  /** The tokens of the window that are kept free for the reply. */
   declare readonly reserve: number
+  /** The tokens that may be sent. */
   declare readonly capacity: number
+  /** The tokens that must be sent, whatever the policy. */
   declare readonly needed: number
+  /** What makes up `needed`: the tokens of each part. */
   declare readonly parts: Readonly<Record<Part, number>>
   /** What to do about it: the last sentences of the message. */
   declare readonly advice: string
 
+  /** The message names the parts, the largest first, and ends with the advice. */
   constructor(figures: OverflowFigures, advice: string) {
     const { window, reserve, capacity, needed, parts } = figures
     const largest = Object.entries(parts)

@@ -5,8 +5,10 @@ import type { Finished } from './finish.ts'
 
 /** A policy, or this library, made a context that must not be sent. */
 export class BrokenContextError extends ThroughlineError {
+  /** What every context keeps and this one does not, in words. */
   declare readonly invariant: string
 
+  /** `policy` is the name of the policy that made the context. */
   constructor(policy: string, invariant: string) {
     super(
       'broken_context',
@@ -27,7 +29,7 @@ export function checkInvariants(finished: Finished, policy: string): void {
     throw broken(`${tokens} tokens for a capacity of ${capacity}`)
   const sent = new Set(pieces.flatMap(piece => piece.seqs))
   const start = firstSeq(frame)
-  const prompt = system.map((_, place) => start + place)
+  const prompt = system.flatMap(({ left }, place) => (left ? [] : [start + place]))
   const first = [...fixed].map(index => origin + transcript.units[index]!.from)
   for (const seq of [...prompt, ...first]) {
     if (!sent.has(seq)) throw broken(`the protected message ${seq} is missing`)

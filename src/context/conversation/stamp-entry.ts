@@ -7,13 +7,19 @@ import type { TokenCounter } from '../../tokens/create-counter.ts'
 
 /** A message of the conversation, read and counted. */
 export interface Entry<M extends MessageLike = MessageLike> {
+  /** The caller's own object. */
   readonly source: M
   /** The message that is sent: most often `source` itself. */
   readonly raw: M
   /** Why another message is sent: text that looks like a note is quoted, for example. */
   readonly altered?: { readonly rule: string; readonly why: string } | undefined
+  /** Why a message before the conversation is not sent. */
+  readonly left?: { readonly rule: string; readonly why: string } | undefined
+  /** What is read of `raw`, in the same form for every provider. */
   readonly message: Message
+  /** The role of `message`. */
   readonly role: Role
+  /** What the message costs by the counter. */
   readonly tokens: number
   /** The id of the counter. */
   readonly counter: string

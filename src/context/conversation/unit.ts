@@ -8,11 +8,15 @@ export type UnitKind = 'system' | 'user' | 'assistant' | 'tools' | 'note' | 'str
 /** Two numbers per call: its name and arguments; its file (0 none, odd written, even read). System messages count as calls. */
 export type Touched = readonly number[]
 
+/** Messages that are sent or left out together: a call is never torn from its results. */
 export interface Unit {
+  /** Its place in `draft.units`. */
   readonly index: number
+  /** Policies choose among `user`, `assistant` and `tools` alone: see `UnitKind`. */
   readonly kind: UnitKind
   /** The unit's entries: `from` is the first, `to` is the one after the last. */
   readonly from: number
+  /** The entry after the last. */
   readonly to: number
   /** The unit's tokens when it is sent, without its notes. */
   readonly tokens: number

@@ -19,8 +19,11 @@ export interface Draft<M extends MessageLike = MessageLike> {
   readonly tokens: number
   /** The text of a unit: what was said, the calls with their arguments, the results. */
   textOf(unit: Unit): string
+  /** The messages of a unit, oldest first. */
   entriesOf(unit: Unit): readonly Entry<M>[]
+  /** Whether it is sent whatever a policy drops: `drop` passes it over. */
   isProtected(unit: Unit): boolean
+  /** Whether it is still sent as it is: no step has dropped, digested or recalled it. */
   isKept(unit: Unit): boolean
 
   /** Protects units: no later step leaves them out. What was left out before stays out. */
@@ -54,9 +57,15 @@ export interface Draft<M extends MessageLike = MessageLike> {
   readonly insertions: readonly Insertion[]
   /** What `dropToFit` was given: it goes before anything else if more must go. */
   readonly spare: readonly Spare[]
+  /**
+   * Whether later system messages are sent at the front, behind the system prompt. Default false.
+   */
   readonly systemsFirst: boolean
   /** The units whose long results and answers are sent as one line each. */
   readonly cleared: Cleared
+  /**
+   * Where the conversation is cut, for the receipt; absent until a policy that cuts has done so.
+   */
   readonly cut?: ReceiptCut
   /** What was settled before the first policy: the room, the counter, the system prompt. Its fields may change with any version. */
   readonly frame: Frame
@@ -72,16 +81,21 @@ export interface OwnDraft extends Draft {
 
 /** Units that may go, the first one first. */
 export interface Spare {
+  /** The units that may go, in the order in which they go. */
   readonly units: readonly Unit[]
+  /** The name of the rule for the receipt. */
   readonly rule: string
+  /** The reason for the receipt, as a person reads it. */
   readonly why: string
 }
 
 /** A line and the units that it stands for. */
 export interface Digest extends UnitRange {
+  /** The text that is sent, as one message. */
   readonly line: string
   /** The line has the whole text of the range's first message, and is sent in its place if that message is protected. */
   readonly isQuoting?: boolean
+  /** Digesters that failed on the range before another one made the line. */
   readonly faults?: readonly SpanFault[]
 }
 
@@ -89,6 +103,7 @@ export interface Digest extends UnitRange {
 export interface Policy {
   /** Names the policy in the receipt, beside everything that it decided. */
   readonly name: string
+  /** Chooses, by steps such as `drop`. What still does not fit goes after it, the oldest first. */
   apply<M extends MessageLike>(draft: Draft<M>): Draft<M>
   /** How much it recalls, from 0 to 1: what a message brings back from other conversations goes by it, too. Default 0.5. */
   readonly effort?: number | undefined

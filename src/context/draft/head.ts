@@ -3,6 +3,7 @@ import { parseMessage } from '../../log/parse-message.ts'
 import { withTail } from '../../log/write-message.ts'
 import { type Conversation, firstSeq } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
+import type { Entry } from '../conversation/stamp-entry.ts'
 import type { Transcript } from '../conversation/transcript.ts'
 import { splitPrompt } from '../prompt/split-prompt.ts'
 import { keepsPrompt, type SettledOptions, withoutLateSystem } from './frame-options.ts'
@@ -24,7 +25,7 @@ export function takeChanging(
   const place = shape === 'alternating' ? withoutLateSystem(systemPrompt) : systemPrompt
   if (!keepsPrompt(place) || transcript.units.length === 0) return undefined
   const role = place === 'as user' ? ('user' as const) : ('system' as const)
-  const raws = system.map(({ raw }) => raw)
+  const raws = system.filter(isSent).map(({ raw }) => raw)
   const split = splitPrompt(raws, earlier, origin + transcript.entries.length, place === 'when cut')
   const { heads } = split
   const isAsSent = isWhole && place === 'when cut'
@@ -55,6 +56,8 @@ function placeChanging({ units, stops, latestUser }: Transcript, before: number)
   return isBegun ? stops.at(-1)! : user
 }
 
+const isSent = ({ left }: Entry) => left === undefined
+
 /** The system prompt as it will be sent. Pins and notes stand at its end, so that the text before them stays the same. */
 export function headPieces(
   conversation: Conversation,
@@ -64,11 +67,14 @@ export function headPieces(
 ): readonly Piece[] {
   const why = 'pinned facts and notes travel in the system prompt'
   const first = firstSeq(conversation)
-  const pieces = conversation.system.map((entry, place) => {
-    const piece = entryPiece(entry, 'system', first + place)
-    const raw = changing?.messages[place] ?? entry.raw
-    return raw === entry.raw ? piece : rewritten({ count }, { ...piece, altered: withoutChanging }, raw)
-  })
+  const places = conversation.system.map((entry, place) => ({ entry, seq: first + place }))
+  const pieces = places
+    .filter(({ entry }) => isSent(entry))
+    .map(({ entry, seq }, place) => {
+      const piece = entryPiece(entry, 'system', seq)
+      const raw = changing?.messages[place] ?? entry.raw
+      return raw === entry.raw ? piece : rewritten({ count }, { ...piece, altered: withoutChanging }, raw)
+    })
   const added = (piece: Pick<Piece, 'part' | 'seqs' | 'notes' | 'carries'>, text: string) =>
     rewritten({ count }, { ...piece, added: why }, { role: 'system', content: text })
   const section = notes?.text ? added({ part: 'notes', seqs: [], notes: notes.moved }, notes.text) : undefined

@@ -3,8 +3,11 @@ import type { Part, ReceiptRule, Remembered } from '../receipt.ts'
 
 /** Units in a row that are not sent as they are, and why. */
 export interface Span extends UnitRange {
+  /** `digested` and `recalled`: an inserted text stands for them. `omitted`: nothing does. */
   readonly fate: 'omitted' | 'digested' | 'recalled'
+  /** The name of the rule for the receipt. */
   readonly rule: string
+  /** The reason for the receipt, as a person reads it. */
   readonly why: string
 }
 
@@ -31,18 +34,23 @@ export function findSpan(spans: readonly Span[], unit: number): Span | undefined
 
 /** A text that a policy adds before a unit, as a message of its own. */
 export interface Insertion {
+  /** The part of the receipt that its tokens count to. */
   readonly part: Part
   /** Index of the unit after the text. */
   readonly before: number
+  /** The role of the message that is sent. */
   readonly role: 'system' | 'user'
+  /** What is sent, word for word. */
   readonly text: string
   /** The text's tokens, where known. */
   readonly tokens?: number
+  /** The reason for the receipt, as a person reads it. */
   readonly why: string
   /** The units that the text stands for: without it they are simply left out. */
   readonly of: readonly StandsFor[]
   /** The text belongs to the unit after it and is dropped with it. A digest is dropped with the units it stands for. */
   readonly beside?: boolean
+  /** Set for a block of messages from other conversations. */
   readonly remembered?: Remembered | undefined
   /** The standing rules in it. */
   readonly rules?: readonly ReceiptRule[]

@@ -4,6 +4,7 @@ import { recallBlocks } from '../recall/blocks.ts'
 import { toEffort } from '../recall/judge.ts'
 import { createStableCut, type StableOptions, stableNames } from './stable.ts'
 
+/** Options of `recall` and of the policies that are made of it. */
 export interface RecallOptions extends StableOptions {
   /** How much is brought back, from 0 (hardly ever) to 1 (most of the window, for every message). Default 0.5. */
   readonly effort?: number

@@ -17,6 +17,7 @@ import { type CutState, cutStateOf, isStill, spentIn, still } from '../stable/cu
 import { divideRoom, type Shares } from '../stable/divide-room.ts'
 import { type Costs, type Ledger, ledgerOf } from '../stable/ledger.ts'
 
+/** Options of `stable`; those of `recall` go on from them. */
 export interface StableOptions {
   /** After a cut the tail is at most this share of its room. Default 0.44. */
   readonly low?: number

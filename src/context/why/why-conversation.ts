@@ -36,6 +36,7 @@ export interface Why extends ReceiptEntry {
   readonly text?: string
   /** The unused tokens of the context. */
   readonly free: number
+  /** Where the policy has cut the conversation; absent if it has not. */
   readonly cut?: ReceiptCut
   /** For a message before the cut: what recall decided. Absent where the policy does not recall. */
   readonly recall?: WhyRecall

@@ -24,20 +24,27 @@ export interface WhyRecall {
   readonly strength?: number
   /** How well this message and the best one answer, and the least that is recalled. */
   readonly score?: number
+  /** The score of the message that answers best. */
   readonly best?: number
+  /** The lowest score that is recalled. */
   readonly least?: number
   /** How many were weighed before it, and their tokens. */
   readonly better?: { readonly units: number; readonly tokens: number }
   /** The tokens that it needs, those that were left for it, and those of the whole block. */
   readonly needs?: number
+  /** The tokens that better messages left of the block. */
   readonly left?: number
+  /** The tokens of the whole block. */
   readonly room?: number
 }
 
 /** A text, and where the words stand that a message asks for. */
 export interface AskedText {
+  /** The place of the message. */
   readonly seq: number
+  /** The words of the message. */
   readonly text: string
+  /** The places of the words in `text`, in order. */
   readonly hits: readonly TextPlace[]
 }
 

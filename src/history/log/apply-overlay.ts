@@ -1,4 +1,4 @@
-import type { Conversation } from '../../context/conversation/conversation.ts'
+import { type Conversation, firstSeq } from '../../context/conversation/conversation.ts'
 import { rangeAt } from '../../context/conversation/first-place.ts'
 import { keepLatest } from '../../context/conversation/remember.ts'
 import { type Entry, stampEntry } from '../../context/conversation/stamp-entry.ts'
@@ -25,7 +25,6 @@ const strayOf = (why: Absence, turn: number): Stray => ({
   why: `${reasons[why]}${why === 'deleted' || why === 'front' ? ` at turn ${turn}` : ''}`,
 })
 
-/** Why a message is sent in other words than it was logged with. */
 /** The rule of what is sent as the newest request words it. */
 export const byRequest = 'request'
 
@@ -65,8 +64,13 @@ export function applyOverlay<View extends Conversation>(
     }
     return copyTranscript(view, { left, isCharged: false, parts, versions }, count)
   })
+  // The prompt of the request stands at 0, before what the log leads with.
+  const system = view.system.map((entry, place) => {
+    const absence = state.absent.get(place + firstSeq(view))
+    return absence ? { ...entry, left: { rule: byRequest, why: reasons[absence.why] } } : entry
+  })
   const { meaning, quotes } = whole
-  return { ...view, transcript: Object.assign(transcript, { meaning, quotes }) }
+  return { ...view, system, transcript: Object.assign(transcript, { meaning, quotes }) }
 }
 
 function wordedAs(entry: Entry, version: Version, seq: number, count: TokenCounter): Entry {

@@ -258,11 +258,12 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
     hands: (at?: number) => fresh(() => handsAt(memory.held.facts.hands, at)),
     /** What the requests of a client have left out up to a place, or word otherwise. */
     overlay: (at?: number) => fresh(() => overlayAt(memory.held.facts.overlays, at)),
-    /** The places of the system messages inside of the conversation. */
+    /** The places of all system messages. */
     systemPlaces: () =>
       fresh(() => {
         const { system, transcript } = memory.held.conversation
-        return transcript.systems.map(index => system.length + 1 + transcript.units[index]!.from)
+        const inside = transcript.systems.map(index => system.length + 1 + transcript.units[index]!.from)
+        return [...system.keys()].map(place => place + 1).concat(inside)
       }),
     carriedHands: (at: number) => fresh(() => carriedHands(memory.held.facts.hands, at)),
     /** The unit of the message at a place, and the places of its messages; no unit where there is none. */

@@ -1,3 +1,4 @@
+import type { Fields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
 import type { HttpFault } from '../http-fault.ts'
 import type { EndReason, ModelSettings, ModelUsage, ReplyCall, ToolSpec } from '../model.ts'
@@ -117,8 +118,12 @@ export interface Adapter {
   /** The field of a body that holds its messages, for refusals. Default `messages`. */
   readonly field?: string
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'
+  /** The fields that stand in the address and not in the body: Gemini's clients name the model there. */
+  inAddress?(address: URL): Fields
   /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
   read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest
+  /** What a body holds that not every server of the form takes, and that can be said in another form. Absent: nothing. */
+  rareKinds?(body: Fields): readonly string[]
   stream(start: ReplyStart): ReplyStream
   /** The body of an answer that is not streamed. */
   whole(start: ReplyStart, end: ReplyEnd): unknown

@@ -30,6 +30,8 @@ export interface OtherForm {
   readonly wire: ReplyWire
   /** Whether this server speaks it. Throws if that cannot be told now. */
   isSpoken(ask: Ask, signal: AbortSignal): Promise<boolean>
+  /** Whether requests that it refuses in this form may go on in its own. */
+  readonly mayConvert: boolean
 }
 
 /** A model server: its models by their names, and what it tells of them. */
@@ -39,8 +41,10 @@ export interface ModelServer {
   model(name: string): Model
   /** The forms in which it may be asked. */
   readonly forms: ReadonlyMap<string, ReplyWire>
-  /** Whether requests of a form can be sent as a client wrote them. An answer is remembered. */
-  speaks(form: string, signal?: AbortSignal): Promise<boolean>
+  /** Whether requests of a form that hold rare kinds can be sent as a client wrote them. An answer is remembered. */
+  speaks(form: string, signal?: AbortSignal, kinds?: readonly string[]): Promise<boolean>
+  /** A request of a form was refused that holds these kinds: from now on such requests are converted. False if none may be. */
+  refuseKinds(form: string, kinds: readonly string[]): boolean
   passReply(request: ClientRequest): AsyncIterable<ModelPart>
   models(signal?: AbortSignal): Promise<readonly ListedModel[]>
   /** A client asks for this window. Gives the one that counts. Absent: no client can choose. */
@@ -81,6 +85,8 @@ export function openServer({
   const spoken = new Map(
     others.map(other => [other.wire.form, askOnce(signal => other.isSpoken(askAbout(server), signal))]),
   )
+  /** Kinds in requests of other forms that were refused. */
+  const refusedKinds = new Set<string>()
   const { count } = wire
 
   const learning = remember(name => {
@@ -132,13 +138,19 @@ export function openServer({
     server,
     model: name => learning.get(name).model,
     forms,
-    async speaks(form, signal) {
+    async speaks(form, signal, kinds = []) {
       const isSpoken = spoken.get(form)
       if (!isSpoken) return form === wire.form
+      if (kinds.some(kind => refusedKinds.has(kind))) return false
       return isSpoken(signal).catch(() => {
         signal?.throwIfAborted()
         return false
       })
+    },
+    refuseKinds(form, kinds) {
+      if (!others.some(other => other.wire.form === form && other.mayConvert)) return false
+      for (const kind of kinds) refusedKinds.add(kind)
+      return kinds.length > 0
     },
     passReply: ({ form, model, messages, signal, relay, ...request }) =>
       streamReply({

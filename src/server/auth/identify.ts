@@ -2,7 +2,7 @@ import { ThroughlineError } from '../../log/error.ts'
 import { putNewest } from '../../log/put-newest.ts'
 import { isStoreFault } from '../../stores/store-error.ts'
 import { withPatience } from '../exchange/patient-store.ts'
-import { type Credential, keyHeaders } from '../upstream/credential.ts'
+import { type Credential, identityHeaders, keyHeaders } from '../upstream/credential.ts'
 import { type Caller, defaultTenant, scopes } from './caller.ts'
 import { hashOf, isSame, type KeyRecord, type Keys, looksLikeKey } from './create-keys.ts'
 
@@ -66,7 +66,9 @@ export function createIdentify(options: IdentifyOptions) {
   return async (headers: Headers): Promise<{ readonly caller: Caller; readonly credential: Credential }> => {
     const ours = headers.get(ourHeader)
     const sentKeys =
-      ours === null ? keyHeaders.flatMap(name => keyIn(headers, name) ?? []) : [ours.trim().slice(0, 1024)]
+      ours === null
+        ? identityHeaders.flatMap(name => keyIn(headers, name) ?? [])
+        : [ours.trim().slice(0, 1024)]
     for (const key of sentKeys) {
       const caller = inConfiguration(key) ?? (looksLikeKey(key) ? await inStore(key) : undefined)
       if (caller) return { caller, credential: credentialIn(headers, key) }
@@ -107,7 +109,7 @@ const anybody: Caller = { tenant: defaultTenant, keyId: '', scopes }
 /** Where our own key stands if another header has the client's key for the upstream. */
 const ourHeader = 'x-throughline-key'
 
-function keyIn(headers: Headers, name: (typeof keyHeaders)[number]): string | undefined {
+function keyIn(headers: Headers, name: (typeof identityHeaders)[number]): string | undefined {
   const value = headers.get(name) ?? ''
   const key = name === 'authorization' ? /^bearer +(\S+)$/i.exec(value)?.[1] : value
   // No key is longer, so the rest need not be hashed.

@@ -9,6 +9,7 @@ import {
   listOf,
   oneOf,
   onOff,
+  responsesWay,
   share,
   text,
   type UpstreamEntry,
@@ -35,6 +36,7 @@ export const configSchema = z.strictObject({
   upstreamKind: upstreamKind().default('auto'),
   upstreamKey: upstreamKey().optional(),
   upstreams: upstreamList().optional(),
+  responses: responsesWay().default('auto'),
   ollamaHost: address().default('http://127.0.0.1:11434'),
   window: wholeNumber(1).optional(),
 
@@ -119,6 +121,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   upstreamKind: 'what the upstream speaks; "auto" asks it when the server starts',
   upstreamKey: 'the key for the upstream; without it, clients’ own keys go there',
   upstreams: 'several model servers, chosen by the names of models, in place of upstream',
+  responses:
+    'how requests to /v1/responses, such as those of Codex, reach a server of OpenAI’s kind: as they came ("native"), as chat completions ("converted"), or ("auto") as they came where it has that address, and as chat completions if it refuses kinds of tools there',
   ollamaHost: 'where Ollama is looked for if no upstream is given; also taken from OLLAMA_HOST',
   window: 'the window of the upstream’s models in tokens; what Ollama has in memory keeps its own',
   advertisedWindow: 'the window that clients are told',

@@ -136,6 +136,8 @@ const hostOf = (text: string) => text.slice(0, text.includes('/') ? text.indexOf
 
 export const upstreamKind = () => oneOf(['auto', ...serverKinds])
 
+export const responsesWay = () => oneOf(['auto', 'native', 'converted'])
+
 export const upstreamKey = () => text('a key without blanks', /^[\x21-\x7e]{1,4096}$/)
 
 /** One of several upstreams, as the file of settings has it. */
@@ -152,6 +154,7 @@ const upstreamEntry = z.strictObject({
   keyVariable: text('the name of a variable', /^\w{1,200}$/).optional(),
   window: wholeNumber(1).optional(),
   policy: oneOf(policyNames).optional(),
+  responses: responsesWay().optional(),
 })
 
 export type UpstreamEntry = z.output<typeof upstreamEntry>
@@ -159,7 +162,7 @@ export type UpstreamEntry = z.output<typeof upstreamEntry>
 /** A list of upstreams. As a text it is JSON. */
 export function upstreamList() {
   const must =
-    'must be a list of {"name", "models", "url"}, each with "kind", "key", "keyVariable", "window" and "policy" at will'
+    'must be a list of {"name", "models", "url"}, each with "kind", "key", "keyVariable", "window", "policy" and "responses" at will'
   return z.preprocess(
     value => (typeof value === 'string' ? attempt(() => JSON.parse(value) as unknown, value) : value),
     z.array(upstreamEntry, must).min(1, must).max(50, must),

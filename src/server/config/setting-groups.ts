@@ -3,7 +3,7 @@ import type { PlugSettings, SettingName } from './config-schema.ts'
 /** How `serve --help` orders the settings: first those that most servers need. */
 export const settingGroups = {
   'Most used': ['upstream', 'upstreamKey', 'window', 'shadow', 'db', 'host', 'port', 'requireKeys'],
-  'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'sideModel'],
+  'Model servers': ['upstreamKind', 'upstreams', 'ollamaHost', 'responses', 'sideModel'],
   'What is sent': [
     'policy',
     'effort',

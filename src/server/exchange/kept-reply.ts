@@ -4,7 +4,8 @@ import { readMessage } from '../../log/parse-message.ts'
 import { noteToolName } from '../../log/tool-names.ts'
 import type { ChatRequest, ReplyEnd, ReplyStart } from '../../models/dialects/adapter.ts'
 import type { ThreadKey } from '../../stores/store.ts'
-import { type Log, sourceOf } from './inquiry.ts'
+import { isGiven } from '../identity/item.ts'
+import { type Again, type Inquiry, type Log, sourceOf } from './inquiry.ts'
 
 /** What the log keeps beside a reply, so that the response of it can be written again as it was sent. */
 export interface KeptResponse
@@ -106,3 +107,34 @@ export async function forgetReply({ store }: Log, { thread, entry, kept }: Found
 
 /** No id of ours is longer. */
 const longestId = 200
+
+/** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
+export async function storedReply(
+  { log }: Inquiry,
+  { thread, after }: Again,
+): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
+  const rest = await listLog(sourceOf(log, thread), { from: after + 1 })
+  const first = rest.findIndex(({ message, isBroken }) => message.role === 'assistant' && !isBroken)
+  // A model that only wrote a note was asked again: our own answer to the note does not end the reply.
+  const end = rest.findIndex((entry, at) => at > first && isGiven(entry))
+  const replies = rest
+    .slice(0, end < 0 ? rest.length : end)
+    .filter(({ message, isBroken }) => message.role === 'assistant' && !isBroken)
+  const reply = replies.findLast(entry => keptIn(entry) !== undefined)
+  if (reply) {
+    // Its client gets this id once more, so it must be known, whatever became of the mark.
+    await log.store.saveMarks(thread, [{ mark: replyMark(keptIn(reply)!.id), at: reply.seq }])
+    return fromKept(reply)
+  }
+  const ends = replies.filter(({ isClosing }) => !isClosing).map(entry => fromKept(entry).end)
+  const calls = ends.flatMap(({ calls }) => calls)
+  return {
+    end: {
+      reason: calls.length > 0 ? 'tool-calls' : 'stop',
+      text: ends.map(({ text }) => text).join(''),
+      thinking: ends.map(({ thinking }) => thinking).join(''),
+      calls,
+      usage: {},
+    },
+  }
+}

@@ -8,6 +8,7 @@ import type {
   ReplyStream,
 } from '../../models/dialects/adapter.ts'
 import { signOfLife } from '../../models/dialects/reply-stream.ts'
+import { ModelError } from '../../models/model.ts'
 import { sseHeaders } from '../../models/sse.ts'
 import { windowSources } from '../../models/windows/window-fact.ts'
 import type { Refusal } from '../../models/wire/wire.ts'
@@ -17,6 +18,8 @@ import { isUnknownWindow, unknownWindowWords } from '../../tokens/unknown-window
 import type { TurnPart } from '../../turn/reply.ts'
 import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { withResolvers } from '../../turn/wait/with-resolvers.ts'
+import type { NativeReply } from '../native/native-reply.ts'
+import { toFault } from '../to-fault.ts'
 import type { ReplyRun } from './runner.ts'
 
 export interface ReplyWriter {
@@ -237,4 +240,19 @@ export function faultResponse(
       ...(isRetryable !== undefined && { 'x-should-retry': String(isRetryable) }),
     },
   })
+}
+
+/** Tells the client what failed, in the words of the upstream if it was the upstream. */
+export async function writeFailure(
+  writer: ReplyWriter,
+  start: ReplyStart,
+  error: unknown,
+  native: NativeReply | undefined,
+): Promise<void> {
+  const upstream = error instanceof ModelError ? native : undefined
+  const words = upstream?.fault()
+  const refusal = upstream?.refusal()
+  if (words !== undefined) await writer.passedEnd(start, words, {})
+  else if (refusal) writer.refused(refusal)
+  else await writer.fail(toFault(error))
 }

@@ -1,24 +1,31 @@
-import { listLog } from '../../history/log/read-log.ts'
-import type { Adapter, AdapterFault, ReplyEnd, ReplyStart } from '../../models/dialects/adapter.ts'
+import { attempt } from '../../log/values.ts'
+import type { Adapter, AdapterFault, ChatRequest, ReplyStart } from '../../models/dialects/adapter.ts'
 import { replyOfResponse } from '../../models/dialects/responses/ids.ts'
 import { type Model, ModelError } from '../../models/model.ts'
 import { sleep } from '../../models/sleep.ts'
 import { ConflictError, isStoreFault, LeaseError } from '../../stores/store-error.ts'
+import type { ModelReply } from '../../turn/reply.ts'
 import type { Cache } from '../cache/create-cache.ts'
-import { isGiven } from '../identity/item.ts'
-import { type ClientCall, type NativeReply, openNative } from '../native/native-reply.ts'
+import { type ClientCall, openNative } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type AnswerOptions, type AnswerParts, answer } from './answer.ts'
 import { checkPlace } from './check-room.ts'
 import { findPlace } from './find-place.ts'
 import { besideErased, forgetSide } from './forget-side.ts'
-import { type Again, type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'
-import { fromKept, keptIn, replyMark, toKept } from './kept-reply.ts'
+import type { Again, Inquiry, LogPlace } from './inquiry.ts'
+import { replyMark, storedReply, toKept } from './kept-reply.ts'
 import { withPatience } from './patient-store.ts'
 import { endOf, type ReplyState, reduce } from './reply-state.ts'
 import type { ReplyWriter, StreamLimits } from './reply-writer.ts'
-import { contextHeaders, leftOutHeader, placeHeaders, streamWriter, wholeWriter } from './reply-writer.ts'
+import {
+  contextHeaders,
+  leftOutHeader,
+  placeHeaders,
+  streamWriter,
+  wholeWriter,
+  writeFailure,
+} from './reply-writer.ts'
 import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'
@@ -34,6 +41,11 @@ export interface ReplyTask {
   readonly model: Model
   /** The request as it came, if the upstream speaks its form. */
   readonly client?: ClientCall | undefined
+  /**
+   * Reads a request that the upstream has refused for another form. Undefined if it holds nothing because of which it may have been
+   * refused; throws if it cannot be said otherwise.
+   */
+  readonly convert?: (() => ChatRequest | undefined) | undefined
   readonly options: AnswerOptions
   readonly cache: Pick<Cache, 'open'>
   readonly limits: StreamLimits
@@ -104,6 +116,8 @@ async function enter({ inquiry, options, model }: ReplyTask): Promise<Entered> {
 
 const pauseMs = 5
 
+const unstoredHeaders = (requestId: string) => ({ 'x-request-id': requestId, ...unstoredHeader })
+
 /** A request in its place. */
 type Entered = { readonly inquiry: Inquiry; readonly unstored?: AdapterFault } & (
   | { readonly place: LogPlace; readonly opened: OpenedTurn }
@@ -120,25 +134,20 @@ async function enterBeside(task: ReplyTask, error: unknown): Promise<Entered> {
   return { ...entered, unstored: toFault(error) }
 }
 
-const unstoredHeaders = (requestId: string) => ({ 'x-request-id': requestId, ...unstoredHeader })
-
 interface ServedReply extends ReplyTask {
   readonly headers: Record<string, string>
   readonly writer: ReplyWriter
 }
 
 async function serve(reply: ServedReply, entered: Entered): Promise<void> {
-  const { run, writer, headers, requestId } = reply
+  const { run, writer } = reply
   const { inquiry, place, opened } = entered
   const { request, newId, now } = inquiry
   const start = { id: newId(), time: now(), model: request.model, request, promptTokens: 0 }
   try {
     if (opened) {
-      const fault = await serveTurn(reply, start, entered)
-      if (fault === undefined) return
-      for (const name of Object.keys(headers)) delete headers[name]
-      Object.assign(headers, unstoredHeaders(requestId), leftOutHeader(request))
-      return await serve(reply, await enterBeside(reply, fault))
+      const next = await serveTurn(reply, start, entered)
+      return next && (await serve(next, await next.enter()))
     }
     const { start: stored, end } = await storedReply(inquiry, place)
     run.tell({ place })
@@ -153,15 +162,46 @@ async function serve(reply: ServedReply, entered: Entered): Promise<void> {
   }
 }
 
+/** A reply that is tried in another way, as nothing of it has reached its client. */
+interface NextTry extends ServedReply {
+  enter(): Promise<Entered>
+}
+
+function tryBeside(task: ServedReply, error: unknown): NextTry {
+  const { headers, requestId, inquiry } = task
+  for (const name of Object.keys(headers)) delete headers[name]
+  Object.assign(headers, unstoredHeaders(requestId), leftOutHeader(inquiry.request))
+  return { ...task, enter: () => enterBeside(task, error) }
+}
+
+/** Tries a request in the upstream's own form, where that has refused it in the client's and knows less of that than its client. */
+function tryConverted(
+  task: ServedReply,
+  { inquiry, unstored }: Entered,
+  error: unknown,
+): NextTry | undefined {
+  const { convert = () => undefined, headers } = task
+  const isRefused =
+    error instanceof ModelError && error.code === 'model_refused' && refusals.has(error.status)
+  const request = isRefused ? attempt(convert, undefined) : undefined
+  if (!request) return undefined
+  Object.assign(headers, leftOutHeader(request))
+  const next = { ...task, client: undefined, convert: undefined, inquiry: { ...inquiry, request } }
+  return { ...next, enter: async () => ({ ...(await enter(next)), unstored }) }
+}
+
+const refusals: ReadonlySet<number | undefined> = new Set([400, 422])
+
 /**
- * Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. Gives the
- * error of the store because of which the model was not asked, if the request can be answered without the store.
+ * Has a turn answered. The state of the reply is made of its parts; the upstream's own words and the writer follow both. Gives
+ * another try, if one is left: without the store, or in another form.
  */
 async function serveTurn(
   task: ServedReply,
   start: ReplyStart,
-  { inquiry, place, opened, unstored }: Extract<Entered, { opened: OpenedTurn }>,
-): Promise<unknown> {
+  entered: Extract<Entered, { opened: OpenedTurn }>,
+): Promise<NextTry | undefined> {
+  const { inquiry, place, opened, unstored } = entered
   const { adapter, run, upstream, model, client, headers, options, cache, writer, pass } = task
   const { request } = inquiry
   const passed = options.shadow ? passedOf(inquiry, place, client) : undefined
@@ -211,7 +251,9 @@ async function serveTurn(
   const answered = await (isFree ? withPatience(endWaitMs, answering) : answering())
   const { result, isAsked } = answered
   const mayPass = mayBeUnstored(task, result.error)
-  if (mayPass && !isAsked && !inquiry.signal.aborted) return result.error
+  if (mayPass && !isAsked && !inquiry.signal.aborted) return tryBeside(task, result.error)
+  const next = passed ? undefined : tryConverted(task, entered, result.error)
+  if (next) return next
   const reply = answered.reply ?? (mayPass ? answered.unstored : undefined)
   const fault = unstored ?? (reply && !answered.reply ? toFault(result.error) : undefined)
   const { trimmed, reusable } = state
@@ -223,12 +265,17 @@ async function serveTurn(
   const ending = native?.ending()
   // What was passed has ended well, whatever became of our log.
   if (!reply && (passed || mayPass) && ending)
-    return await writer.passedEnd(state.start, ending.text, ending.headers)
-  if (!reply && pass && !isAsked && !inquiry.signal.aborted) return writer.instead(await pass())
-  if (!reply) return await writeFailure(writer, start, result.error ?? inquiry.signal.reason, native)
-  if (!fault) await saveTitle(inquiry, place, reply.text)
-  if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
-  else await writer.end(state.start, endOf(state, reply))
+    await writer.passedEnd(state.start, ending.text, ending.headers)
+  else if (!reply && pass && !isAsked && !inquiry.signal.aborted) writer.instead(await pass())
+  else if (!reply) await writeFailure(writer, start, result.error ?? inquiry.signal.reason, native)
+  else await writeReply(reply)
+  return undefined
+
+  async function writeReply(reply: ModelReply) {
+    if (!fault) await saveTitle(inquiry, place, reply.text)
+    if (ending) await writer.passedEnd(state.start, ending.text, ending.headers)
+    else await writer.end(state.start, endOf(state, reply))
+  }
 }
 
 /** How long the store may take for each step of a reply that its client gets anyhow. */
@@ -246,52 +293,6 @@ function passedOf({ request }: Inquiry, { messages }: LogPlace, client: ClientCa
   return [...prompt, ...(client ? request.messages : messages)]
 }
 
-/** Tells the client what failed, in the words of the upstream if it was the upstream. */
-async function writeFailure(
-  writer: ReplyWriter,
-  start: ReplyStart,
-  error: unknown,
-  native: NativeReply | undefined,
-): Promise<void> {
-  const upstream = error instanceof ModelError ? native : undefined
-  const words = upstream?.fault()
-  const refusal = upstream?.refusal()
-  if (words !== undefined) await writer.passedEnd(start, words, {})
-  else if (refusal) writer.refused(refusal)
-  else await writer.fail(toFault(error))
-}
-
 /** An upstream that is not asked for a stream is silent until all of the reply is written. */
 const withLongSilence = (options: AnswerOptions): AnswerOptions =>
   options.stallMs === undefined ? options : { ...options, stallMs: options.stallMs * 2 }
-
-/** The answer that the log has for a request that was repeated: the same response, if it was kept as one. */
-async function storedReply(
-  { log }: Inquiry,
-  { thread, after }: Again,
-): Promise<{ readonly start?: ReplyStart; readonly end: ReplyEnd }> {
-  const rest = await listLog(sourceOf(log, thread), { from: after + 1 })
-  const first = rest.findIndex(({ message, isBroken }) => message.role === 'assistant' && !isBroken)
-  // A model that only wrote a note was asked again: our own answer to the note does not end the reply.
-  const end = rest.findIndex((entry, at) => at > first && isGiven(entry))
-  const replies = rest
-    .slice(0, end < 0 ? rest.length : end)
-    .filter(({ message, isBroken }) => message.role === 'assistant' && !isBroken)
-  const reply = replies.findLast(entry => keptIn(entry) !== undefined)
-  if (reply) {
-    // Its client gets this id once more, so it must be known, whatever became of the mark.
-    await log.store.saveMarks(thread, [{ mark: replyMark(keptIn(reply)!.id), at: reply.seq }])
-    return fromKept(reply)
-  }
-  const ends = replies.filter(({ isClosing }) => !isClosing).map(entry => fromKept(entry).end)
-  const calls = ends.flatMap(({ calls }) => calls)
-  return {
-    end: {
-      reason: calls.length > 0 ? 'tool-calls' : 'stop',
-      text: ends.map(({ text }) => text).join(''),
-      thinking: ends.map(({ thinking }) => thinking).join(''),
-      calls,
-      usage: {},
-    },
-  }
-}

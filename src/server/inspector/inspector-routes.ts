@@ -23,6 +23,7 @@ export function inspectorRoutes(folder: string): Hono<ServerEnv> {
     const { files } = read
     if (!files) return new Response(`${notBuilt}\n`, { status: 503, headers: textHeaders })
     const name = path.slice(inspectorPath.length + 1)
+    if (name === 'frame') return new Response(emptyFrame, { headers: frameHeaders })
     const file = files.get(name)
     if (file) return answer(raw, file)
     // A file of an older build is gone; in its place the page would be read as a script.
@@ -60,6 +61,7 @@ const pageHeaders = {
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
+    "frame-src 'self'",
     "font-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -68,6 +70,24 @@ const pageHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
+}
+
+/** An empty page, into which the page writes what somebody else wrote: it may have styles, and nothing that runs or asks. */
+const emptyFrame = '<!doctype html><title>Preview</title>'
+
+const frameHeaders = {
+  ...pageHeaders,
+  'content-security-policy': [
+    'sandbox allow-same-origin',
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; '),
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
 }
 
 const textHeaders = {

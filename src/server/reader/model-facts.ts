@@ -42,6 +42,14 @@ export function toOpenAiModel({ name }: ListedModel, { family, began }: Teller) 
   return { id: name, object: 'model', created: Math.floor(began / 1000), owned_by: family }
 }
 
+export function toGeminiModel({ name }: ListedModel) {
+  return {
+    name: `models/${name}`,
+    displayName: name,
+    supportedGenerationMethods: ['generateContent', 'countTokens'],
+  }
+}
+
 function toRow(name: string, { family }: Teller) {
   return { name, model: name, size: 0, digest: digestOf(name), details: detailsOf(family) }
 }

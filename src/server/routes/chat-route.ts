@@ -1,7 +1,8 @@
 import { breathe, withRests } from '../../history/log/rests.ts'
 import { BadRequestError } from '../../log/error.ts'
-import type { Fields } from '../../log/fields.ts'
+import { type Fields, isFields } from '../../log/fields.ts'
 import type { MessageLike } from '../../log/message.ts'
+import { isObject } from '../../log/values.ts'
 import type { Adapter, ChatRequest } from '../../models/dialects/adapter.ts'
 import { inOwnForm } from '../../models/dialects/own-form.ts'
 import { wishOf } from '../../models/dialects/responses/compaction.ts'
@@ -49,27 +50,32 @@ export async function answerChat(
     // The body came from a socket: Node runs the next immediate before it looks at other sockets.
     if (sent.length > manyBytes) await breathe()
     const path = pathOf(request).replace(/^\/c\/[^/]*/, '')
-    const speaks = async (upstream: Upstream | undefined) =>
-      adapter.form !== undefined && (await upstream?.speaks?.(adapter.form, run.signal)) === true
+    const speaks = async (upstream: Upstream | undefined, kinds?: readonly string[]) =>
+      adapter.form !== undefined && (await upstream?.speaks?.(adapter.form, run.signal, kinds)) === true
     const passTo = async ({ upstream }: { readonly upstream: Upstream }) => {
       if (shadow && (await speaks(upstream))) pass = () => passBody(upstream, request, path, sent)
     }
     // What cannot be read names no model.
     if (upstreams.all.length === 1) await passTo(upstreams.all[0]!)
-    const whole = await withRests(parts.parse(sent, caller.keyId))
+    const whole = withAddress(await withRests(parts.parse(sent, caller.keyId)), adapter, request)
     const byModel = upstreams.find(modelIn(whole))
     if (byModel) await passTo(byModel)
     const readAs = async (body: Buffer, parsed: unknown) => {
       const { upstream: own, options } = upstreams.find(modelIn(parsed)) ?? {}
       // A body to which we add a tool is not the client's own.
       const { readMessages } = { ...parts.options, ...options }
-      const isSameForm = !readMessages && (await speaks(own))
+      const kinds = isFields(parsed) ? adapter.rareKinds?.(parsed) : undefined
+      const isSameForm = !readMessages && (await speaks(own, kinds))
       const readWhole = (one: unknown) =>
         isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
       if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
       const read = withWholeRounds(readWhole(parsed))
       // A compaction of ours says nothing to an upstream.
-      return { body, parsed, isNative: isSameForm && !read.named.past, read }
+      const convert = () =>
+        own?.refuseKinds?.(adapter.form!, kinds ?? [])
+          ? withWholeRounds(adapter.read(parsed, headers))
+          : undefined
+      return { body, parsed, isNative: isSameForm && !read.named.past, read, convert }
     }
     const readWith = (model: string) => {
       const moved = { ...(whole as object), model }
@@ -77,7 +83,7 @@ export async function answerChat(
     }
     const first = await readAs(sent, whole)
     const isMoved = sideModel !== undefined && sideRequest(first.read, headers) !== undefined
-    const { body, parsed, isNative, read } = isMoved ? await readWith(sideModel) : first
+    const { body, parsed, isNative, read, convert } = isMoved ? await readWith(sideModel) : first
     run.asks(read.model)
     const { upstream, options: upstreamOptions } = upstreams.of(read.model)
     if (read.hints.load !== undefined) {
@@ -125,7 +131,7 @@ export async function answerChat(
       options: { ...parts.options, ...upstreamOptions },
       upstream,
       model: upstreams.model(read.model),
-      client: isNative ? toClientCall(request, body, parsed) : undefined,
+      ...(isNative && { client: toClientCall(request, body, parsed), convert }),
       pass,
     })
   } catch (error) {
@@ -136,6 +142,10 @@ export async function answerChat(
     return faultResponse(adapter, fault, requestId, { 'x-request-id': requestId })
   }
 }
+
+/** A body with what its address says of the request. */
+export const withAddress = (body: unknown, { inAddress }: Adapter, { url }: Request): unknown =>
+  inAddress && isObject(body) ? { ...body, ...inAddress(new URL(url)) } : body
 
 /** Whether an upstream loads models on request. Others keep them as they like, and the client is told that all is well. */
 const isLoader = ({ kind }: Upstream) => kind === 'ollama' || kind === 'reader'

@@ -2,7 +2,15 @@ import { type Fields, isFields } from '../../log/fields.ts'
 import { parseJsonObject } from '../../log/values.ts'
 import { ModelError } from '../../models/model.ts'
 import type { ListedModel } from '../../models/wire/wire.ts'
-import { ollamaVersion, type Teller, toLoaded, toOpenAiModel, toShown, toTag } from '../reader/model-facts.ts'
+import {
+  ollamaVersion,
+  type Teller,
+  toGeminiModel,
+  toLoaded,
+  toOpenAiModel,
+  toShown,
+  toTag,
+} from '../reader/model-facts.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { eachThatAnswers, type NamedUpstream } from '../upstream/upstreams.ts'
 import { textOf } from './read-body.ts'
@@ -27,7 +35,7 @@ export async function answerListing(
     const listed = await eachThatAnswers(upstreams.all, one => rowsOf(path, rows, one, parts, signal))
     return { ...rows.around, [rows.list]: listed }
   }
-  const toOne = path === '/api/show' ? toShown : path.startsWith('/v1/models/') ? toOpenAiModel : undefined
+  const toOne = ones.find(([begin]) => path.startsWith(begin))?.[1]
   if (toOne === undefined || model === undefined) return undefined
   const named = upstreams.of(model)
   if (speaks(named.upstream, path)) return undefined
@@ -35,6 +43,13 @@ export async function answerListing(
   if (listed) return toOne(listed, { family: named.name, began })
   throw new ModelError('model_not_found', `model '${model.slice(0, 100)}' not found`, { status: 404 })
 }
+
+/** What is told of one model, by the beginning of the address. */
+const ones = [
+  ['/api/show', toShown],
+  ['/v1/models/', toOpenAiModel],
+  ['/v1beta/models/', toGeminiModel],
+] as const
 
 interface Listing {
   /** The field that holds the rows, the one that names a model in them, and what stands beside them. */
@@ -47,11 +62,13 @@ interface Listing {
 const listings: Readonly<Record<string, Listing>> = {
   '/api/tags': { list: 'models', name: 'name', around: {}, toRow: toTag },
   '/api/ps': { list: 'models', name: 'name', around: {}, toRow: toLoaded },
+  '/v1beta/models': { list: 'models', name: 'name', around: {}, toRow: toGeminiModel },
   '/v1/models': { list: 'data', name: 'id', around: { object: 'list' }, toRow: toOpenAiModel },
 }
 
 /** Whether an upstream answers a route itself. */
 function speaks({ kind }: Upstream, path: string): boolean {
+  if (path.startsWith('/v1beta/')) return false
   const isOllama = kind === 'ollama' || kind === 'reader'
   return isOllama || (kind === 'openai' && path.startsWith('/v1/'))
 }
@@ -88,13 +105,16 @@ export function tellWindow(path: string, body: unknown, advertisedWindow: number
       return eachOf(body, 'models', model => ({ ...model, context_length: advertisedWindow }))
     case '/v1/models':
       return eachOf(body, 'data', model => modelWithWindow(model, advertisedWindow))
+    case '/v1beta/models':
+      return eachOf(body, 'models', model => ({ ...model, inputTokenLimit: advertisedWindow }))
     default:
+      if (path.startsWith('/v1beta/')) return { ...body, inputTokenLimit: advertisedWindow }
       return path.startsWith('/v1/models/') ? modelWithWindow(body, advertisedWindow) : body
   }
 }
 
 export const tellsWindow = (path: string) =>
-  ['/api/show', '/api/ps', '/v1/models'].includes(path) || path.startsWith('/v1/models/')
+  ['/api/show', '/api/ps'].includes(path) || /^\/v1(?:beta)?\/models(?:$|\/)/.test(path)
 
 /** The trained length stands in `model_info`, as `llama.context_length`; that of the Modelfile in `parameters`. */
 function showWithWindow(body: Fields, advertisedWindow: number): Fields {

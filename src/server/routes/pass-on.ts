@@ -11,7 +11,7 @@ import type { ServerParts } from './server-parts.ts'
 const asking: readonly (readonly [method: string, path: RegExp])[] = [
   ['GET', /^\/(?:api\/(?:version|tags|ps|status))?$/],
   ['POST', /^\/api\/(?:chat|generate|embed|embeddings|show)$/],
-  ['GET', /^\/v1\/models(?:\/[^/]{1,200})?$/],
+  ['GET', /^\/v1(?:beta)?\/models(?:\/[^/]{1,200})?$/],
   [
     'POST',
     /^\/v1\/(?:chat\/completions|completions|embeddings|responses|messages|rerank|audio\/transcriptions)$/,
@@ -89,7 +89,7 @@ async function readModel(
   path: string,
   { upstreams, maxBodyBytes, json }: ServerParts,
 ): Promise<{ readonly body?: PassedRequest['body']; readonly model?: string }> {
-  const [, id] = /^\/v1\/models\/([^/]+)$/.exec(path) ?? []
+  const [, id] = /^\/v1(?:beta)?\/models\/([^/]+)$/.exec(path) ?? []
   if (id !== undefined) return { model: attempt(() => decodeURIComponent(id), id) }
   if (!request.body) return {}
   const isDecided = upstreams.all.length === 1 && path !== '/api/show'

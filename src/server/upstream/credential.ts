@@ -2,6 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const
 
+/** Where keys of this server may stand. A key that is sent in Google's way goes to no upstream: none of them is Google's. */
+export const identityHeaders = [...keyHeaders, 'x-goog-api-key'] as const
+
 export type Credential = Readonly<Partial<Record<(typeof keyHeaders)[number], string>>>
 
 const storage = new AsyncLocalStorage<Credential>()

@@ -22,8 +22,18 @@ export async function findUpstreams(config: ServerConfig) {
   const upstreams: NamedUpstream[] = []
   const lines: string[] = []
   try {
-    for (const { name, models, url, kind, key, window = config.window, policy } of config.upstreams) {
-      const one = { ...config, upstream: url, upstreamKind: kind, upstreamKey: key, window }
+    for (const {
+      name,
+      models,
+      url,
+      kind,
+      key,
+      responses,
+      window = config.window,
+      policy,
+    } of config.upstreams) {
+      const own = present({ responses })
+      const one = { ...config, upstream: url, upstreamKind: kind, upstreamKey: key, window, ...own }
       const { upstream, what } = await findUpstream(one)
       const effort = policy === 'default' ? config.effort : undefined
       const options = present({ policy: policy && choosePolicy(policy, { effort }) })
@@ -41,7 +51,7 @@ const lookMs = 3000
 
 /** The upstream that is configured; else Ollama where it is usually found, or the built-in reader if nothing answers there. */
 export async function findUpstream(config: ServerConfig) {
-  const { upstream, upstreamKind, upstreamKey, ollamaHost, window, cacheMarks } = config
+  const { upstream, upstreamKind, upstreamKey, ollamaHost, window, cacheMarks, responses } = config
   const isConfigured = upstream !== undefined || upstreamKind !== 'auto'
   if (upstream === 'reader') return useReader('as "upstream" says')
 
@@ -80,7 +90,7 @@ export async function findUpstream(config: ServerConfig) {
   }
 
   function use(kind: keyof typeof names, because: string, what = names[kind]) {
-    const opened = openers[kind]({ ...options, cacheMarks })
+    const opened = openers[kind]({ ...options, cacheMarks, responses })
     return withWhy(opened, `${what} at ${opened.address}`, because)
   }
 

@@ -14,11 +14,17 @@ import type { Upstream } from './upstream.ts'
 export interface ModelServerOptions extends UpstreamConnectionOptions {
   /** The window of all models (Ollama: unloaded ones). Default: as the server says, else 4096 (Ollama) or 200,000 (Anthropic). */
   readonly window?: number
-  /** Whether a server of OpenAI's kind has `/v1/responses` too. Default: OpenAI itself has it, another server is asked. */
-  readonly hasResponses?: boolean
+  /**
+   * How requests for Responses reach a server of OpenAI's kind: `native` as they came, `converted` as chats. `auto`: as they came
+   * where the server has `/v1/responses`, and as chats if it refuses kinds of tools there that are no plain functions. Default
+   * `auto`.
+   */
+  readonly responses?: ResponsesWay
   /** Whether requests to Anthropic that are not the client's own get marks for the cache. Default true. */
   readonly cacheMarks?: boolean
 }
+
+export type ResponsesWay = 'auto' | 'native' | 'converted'
 
 export function ollamaUpstream({ window, ...options }: ModelServerOptions) {
   checkWindow(window)
@@ -36,12 +42,13 @@ function strip(values: object): Record<string, unknown> {
 }
 
 /** Any server with `/v1/chat/completions`: llama.cpp, vLLM, LM Studio and others. Its address may end with `/v1`. */
-export function openaiUpstream({ window, hasResponses, ...options }: ModelServerOptions) {
+export function openaiUpstream({ window, responses = 'auto', ...options }: ModelServerOptions) {
   const { address, isOpenAi } = readBase(checkAddress('upstream', options.url))
   const wire = openaiWire({ option: 'upstream', base: '/v1', isOpenAi })
-  const isKnown = hasResponses ?? (isOpenAi || undefined)
-  const isSpoken = async (ask: Ask, signal: AbortSignal) => isKnown ?? answersResponses(ask, signal)
-  const others = [{ wire: responsesWire, isSpoken }]
+  const isAsked = responses === 'auto' && !isOpenAi
+  const isSpoken = async (ask: Ask, signal: AbortSignal) =>
+    isAsked ? answersResponses(ask, signal) : responses !== 'converted'
+  const others = [{ wire: responsesWire, isSpoken, mayConvert: isAsked }]
   const settings = (modelSettings: ModelSettings) => withoutStrangers(modelSettings, isOpenAi)
   return openUpstream('openai', { ...options, url: address }, { wire, others, window, settings })
 }

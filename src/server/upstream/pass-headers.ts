@@ -1,4 +1,4 @@
-import { keyHeaders } from './credential.ts'
+import { identityHeaders } from './credential.ts'
 
 /** What belongs to one connection and not to the message. */
 const hopByHop = [
@@ -14,7 +14,7 @@ const hopByHop = [
 ]
 
 /** Not for the upstream: `X-Conversation-Id` makes llama.cpp go on after the client has left; Ollama refuses an `Origin`. */
-const ours = [...keyHeaders, 'cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']
+const ours = [...identityHeaders, 'cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']
 
 /** The headers of a client's request as they go on to the upstream, but for those of `others`. */
 export function headersOn(

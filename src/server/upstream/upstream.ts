@@ -5,7 +5,7 @@ import type { ServerQuestion } from '../../models/wire/wire.ts'
 /** The server or the built-in model that answers. It comes from the configuration, never from a request. */
 export interface Upstream
   extends Pick<ModelServer, 'model' | 'models' | 'count'>,
-    Partial<Pick<ModelServer, 'forms' | 'speaks' | 'passReply' | 'wishWindow'>> {
+    Partial<Pick<ModelServer, 'forms' | 'speaks' | 'refuseKinds' | 'passReply' | 'wishWindow'>> {
   readonly kind: ServerKind | 'reader'
   /** The address without credentials, for messages; undefined for the reader inside this process. */
   readonly address?: string

@@ -6,8 +6,11 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** A statement; with a name it is parsed once for a connection. */
 export interface Statement {
+  /** SQL, with `$1`, `$2` … where values go. */
   readonly text: string
+  /** The value of `$1` first. */
   readonly values?: unknown[]
+  /** The same name always stands for the same text. */
   readonly name?: string
   /** After how many milliseconds `pg` gives the statement up. */
   readonly query_timeout?: number
@@ -20,15 +23,21 @@ export interface Step extends Statement {
 
 /** The part of a `pg` client that is used. */
 export interface PgClient {
+  /** Runs one statement; rejects with the database's error. */
   query(statement: Statement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
+  /** Listens for a connection that breaks while no statement runs, and for warnings. */
   on(event: 'error' | 'notice', listener: (error: Error) => void): unknown
+  /** Stops listening. */
   off(event: 'error' | 'notice', listener: (error: Error) => void): unknown
+  /** Gives the connection back to the pool; with `true` it is closed instead. */
   release(destroy?: boolean): void
 }
 
 /** The part of a `pg` pool that is used: `new Pool()` is one. */
 export interface PgPool {
+  /** Takes a connection out of the pool, or makes one. */
   connect(): Promise<PgClient>
+  /** Closes all connections. Called for a pool that the store made, never for yours. */
   end(): Promise<void>
 }
 

@@ -12,6 +12,7 @@ import { wordIndexer } from './word-indexer.ts'
 
 export type { PgClient, PgPool, Statement } from './database.ts'
 
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** The address of the database: `postgres://user@host/name`. Default: what the variables PGHOST, PGUSER and their like say. */
   readonly url?: string

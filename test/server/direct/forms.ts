@@ -135,7 +135,7 @@ const responses: DirectForm = {
   path: '/v1/responses',
   list: 'input',
   upstream: (url, window) =>
-    openaiUpstream({ url, hasResponses: true, ...(window !== undefined && { window }) }),
+    openaiUpstream({ url, responses: 'native', ...(window !== undefined && { window }) }),
   fields: system => ({ instructions: system, store: false, include: ['reasoning.encrypted_content'] }),
   head: () => [{ type: 'additional_tools', role: 'developer', tools: [responses.tool('later')] }],
   user: (text, hasImage) => ({

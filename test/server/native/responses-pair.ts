@@ -126,7 +126,7 @@ export const responsesPair: Pair = {
   path: '/v1/responses',
   list: 'input',
   body,
-  upstream: (url, window) => openaiUpstream({ url, window, hasResponses: true }),
+  upstream: (url, window) => openaiUpstream({ url, window, responses: 'native' }),
   turn: (at, said) => [
     { role: 'user', content: [{ type: 'input_text', text: `Question ${at}: ${said}` }], odd: at },
     { type: 'reasoning', id: `rs_${at}`, summary: [], encrypted_content: `enc${at}` },

@@ -24,6 +24,7 @@ import { useSampleExperiment } from '../../parts/use-open-started.ts'
 import { Connect } from './connect.tsx'
 import styles from './first-visit.module.css'
 import { SamplePicture } from './sample-picture.tsx'
+import { TryCards } from './try-cards.tsx'
 
 /** What a server without conversations shows: samples to look at, and how to point clients to it. */
 export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) {
@@ -44,6 +45,7 @@ export function FirstVisit({ isEmpty = false }: { readonly isEmpty?: boolean }) 
                   Other tenants have conversations: <TenantChoice server={data} />
                 </p>
               )}
+              {data.plugs.includes('gallery') && <TryCards />}
               <Starts {...data} />
               <h2 className={`row gap-3 muted text-12 ${styles.or}`}>
                 or send your own application through it

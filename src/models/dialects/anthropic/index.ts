@@ -20,10 +20,8 @@ export const messagesAdapter: Adapter = {
 }
 
 export const anthropicDialect = {
-  form: 'messages',
-  server: 'anthropic',
+  spoken: { form: 'messages', server: 'anthropic', patch },
   adapters: { '/v1/messages': messagesAdapter },
   isOf: path => /^\/v1\/messages(?:$|\/)/.test(path),
   errors: messagesAdapter,
-  patch,
 } as const satisfies Dialect

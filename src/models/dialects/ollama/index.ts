@@ -24,11 +24,9 @@ export const generateAdapter: Adapter = {
 }
 
 export const ollamaDialect = {
-  form: 'ollama',
-  server: 'ollama',
+  spoken: { form: 'ollama', server: 'ollama', patch },
   adapters: { '/api/chat': ollamaAdapter },
   // What no other form claims is worded as Ollama does.
   isOf: () => true,
   errors: ollamaAdapter,
-  patch,
 } as const satisfies Dialect

@@ -17,10 +17,8 @@ export const openaiAdapter: Adapter = {
 }
 
 export const openaiDialect = {
-  form: 'chat',
-  server: 'openai',
+  spoken: { form: 'chat', server: 'openai', patch: chatPatch },
   adapters: { '/v1/chat/completions': openaiAdapter },
   isOf: path => path.startsWith('/v1/'),
   errors: openaiAdapter,
-  patch: chatPatch,
 } as const satisfies Dialect

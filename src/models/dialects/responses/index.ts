@@ -2,6 +2,7 @@ import { readBody } from '../../../log/fields.ts'
 import type { Adapter } from '../adapter.ts'
 import type { Dialect } from '../dialect.ts'
 import { toOpenAiError } from '../openai-error.ts'
+import { rareKinds } from './offered-tools.ts'
 import { patch } from './patch.ts'
 import { readRequest } from './read-request.ts'
 import { toResponse } from './to-response.ts'
@@ -17,6 +18,7 @@ export const responsesAdapter: Adapter = {
     const request = readRequest(body)
     return isCodex(headers) ? { ...request, hints: { ...request.hints, isCodex: true } } : request
   },
+  rareKinds,
   stream: streamEvents,
   whole: toResponse,
   fault: toOpenAiError,
@@ -38,10 +40,8 @@ export const compactAdapter: Adapter = {
 }
 
 export const responsesDialect = {
-  form: 'responses',
-  server: 'openai',
+  spoken: { form: 'responses', server: 'openai', patch },
   adapters: { '/v1/responses': responsesAdapter, '/v1/responses/compact': compactAdapter },
   isOf: path => /^\/v1\/(?:responses|conversations)(?:$|\/)/.test(path),
   errors: responsesAdapter,
-  patch,
 } as const satisfies Dialect

@@ -1,5 +1,6 @@
 import { type Fields, isFields, read } from '../../../log/fields.ts'
 import type { ToolSpec } from '../../model.ts'
+import { listOf } from '../../read-text.ts'
 import { isInOwnForm, refuseElsewhere } from '../own-form.ts'
 import { toToolSpec } from '../read-tools.ts'
 import { flatName, searchName } from './wire.ts'
@@ -73,6 +74,25 @@ export function readOffered(body: Fields): OfferedTools {
 /** Whether an item offers tools from its place on: those of a program, or those that a search has found. */
 const addsTools = (item: unknown): item is Fields =>
   isFields(item) && (item.type === 'additional_tools' || item.type === 'tool_search_output')
+
+/**
+ * What a body holds that servers with `/v1/responses` may lack, while it can be said in a chat: kinds of tools that are no
+ * plain functions, and the items that go with them.
+ */
+export function rareKinds(body: Fields): readonly string[] {
+  const input = (Array.isArray(body.input) ? body.input : []).filter(isFields)
+  const tools = [body.tools, ...input.filter(addsTools).map(item => item.tools)].flatMap(listOf)
+  const kinds = [
+    ...tools.map(({ type }) => (runsAtProvider.test(String(type)) ? 'a tool of its provider' : type)),
+    ...input.map(({ type }) => type),
+  ]
+  return [...new Set(kinds)].filter(kind => typeof kind === 'string' && rare.has(kind)) as readonly string[]
+}
+
+const rare: ReadonlySet<unknown> = new Set([
+  ...['custom', 'namespace', 'tool_search', 'a tool of its provider', 'additional_tools'],
+  ...['custom_tool_call', 'custom_tool_call_output', 'tool_search_call', 'tool_search_output'],
+])
 
 /** A tool that takes one text, which may have to follow a grammar, as a function that takes it as an argument. */
 function customTool(tool: Fields, where: string): ToolSpec {

@@ -9,6 +9,8 @@ import { readMessage } from '../../../log/parse-message.ts'
 import type { Adapter } from '../../../models/dialects/adapter.ts'
 import { messagesAdapter } from '../../../models/dialects/anthropic/index.ts'
 import { toTokenCount } from '../../../models/dialects/anthropic/write-reply.ts'
+import { geminiCountAdapter, geminiCountPath } from '../../../models/dialects/gemini/index.ts'
+import { toTokenCount as toGeminiCount } from '../../../models/dialects/gemini/write-reply.ts'
 import { unknownId } from '../../../models/dialects/openai-error.ts'
 import { replyOfResponse } from '../../../models/dialects/responses/ids.ts'
 import { responsesAdapter } from '../../../models/dialects/responses/index.ts'
@@ -21,14 +23,14 @@ import { type Inquiry, sourceOf } from '../../exchange/inquiry.ts'
 import { type FoundReply, findReply, forgetReply, fromKept } from '../../exchange/kept-reply.ts'
 import { knownClient } from '../../identity/known-client.ts'
 import type { Upstreams } from '../../upstream/upstreams.ts'
-import { modelIn } from '../chat-route.ts'
+import { modelIn, withAddress } from '../chat-route.ts'
 import { passBody } from '../pass-on.ts'
 import { readBody } from '../read-body.ts'
 import type { ServerParts } from '../server-parts.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { itemsOf, pageOf, readPageQuery } from './items.ts'
 
-/** What OpenAI's and Anthropic's APIs have beside the routes that answer: stored responses, conversations, counts. */
+/** What the APIs of OpenAI, Anthropic and Google have beside the routes that answer: stored responses, conversations, counts. */
 export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: ServerParts): Hono<ServerEnv> {
   const routes = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
@@ -54,9 +56,10 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
   function counting(path: string, adapter: Adapter, defaults: object, toAnswer: (tokens: number) => object) {
     routes.post(path, mayChat, async context => {
       const { raw } = context.req
-      const { bytes, body } = await read(raw)
+      const { bytes, body: sent } = await read(raw)
+      const body = withAddress(sent, adapter, raw)
       const upstream = upstreams.find(modelIn(body))?.upstream
-      if (upstream && (await upstream.speaks?.(adapter.form!, raw.signal))) {
+      if (upstream && adapter.form && (await upstream.speaks?.(adapter.form, raw.signal))) {
         const counted = await passBody(upstream, raw, path, bytes)
         // Servers of other makers speak the form and do not count.
         if (counted.status !== 404 && counted.status !== 405) return counted
@@ -67,6 +70,7 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
   }
 
   counting('/v1/messages/count_tokens', messagesAdapter, {}, toTokenCount)
+  counting(geminiCountPath, geminiCountAdapter, {}, toGeminiCount)
   counting('/v1/responses/input_tokens', responsesAdapter, { model: '', input: [] }, tokens => ({
     object: 'response.input_tokens',
     input_tokens: tokens,
