@@ -131,8 +131,8 @@ it('creates an experiment by the button of its preview alone, and draws how the 
 
 it('answers a question three ways, and says which of them still have the answer', async () => {
   const { page, faults } = await openPage(served, '/inspector/try/proxy')
-  await press(page, 'How old is Tobi?')
-  await page.getByRole('heading', { name: 'How old is Tobi?' }).waitFor()
+  await press(page, 'What is a night called after?')
+  await page.getByRole('heading', { name: 'What is a night called after?' }).waitFor()
   const ways = page.getByRole('region', { name: 'One question, three ways' })
   await expect.poll(() => ways.getByText('cut', { exact: true }).count()).toBe(2)
   await ways.getByText('saw it', { exact: true }).waitFor()
