@@ -42,7 +42,7 @@ function settlePostgres({ url, schema }) {
   const database = openDatabase({ url })
   return {
     async settle() {
-      while (!(await indexWaiting({ database, schema, isIndexed: true, durable: 'true' })));
+      while (!(await indexWaiting({ database, schema, isIndexed: true, isDistributed: false })));
     },
     end: () => database.close(),
   }

@@ -23,4 +23,11 @@ export const applications: readonly Application[] = [
     problem: 'A stateless backend: two instances that keep nothing find all that they need in the log.',
     code: () => import('./ab-agent.ts'),
   },
+  {
+    name: 'proxy',
+    title: 'Ollama proxy',
+    about: 'One question about a long chat, three ways to cut it.',
+    problem: 'A server that drops the oldest messages in silence: see which way still has the answer.',
+    code: () => import('./proxy.ts'),
+  },
 ]

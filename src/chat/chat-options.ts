@@ -10,6 +10,7 @@ import { notesInContext } from '../turn/set-up-asking.ts'
 import { readMessageSpec, type Tool } from '../turn/tools/tool.ts'
 import type { TurnOptions } from '../turn/turn-options.ts'
 
+/** Options of `createChat`. */
 export interface ChatOptions extends TurnOptions {
   /** Where conversations are stored. Without a history, only `respond` works. */
   readonly history?: History

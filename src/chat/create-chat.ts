@@ -23,6 +23,7 @@ import { answerWithTools, type ChatTurn, toOffered } from './answer-with-tools.t
 import { type ChatOptions, checkOption, readOptions } from './chat-options.ts'
 import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'
 
+/** Where in the history a message is answered, and what its tools get. */
 export interface SendOptions {
   /** The conversation of the history to answer in. */
   readonly conversation: string
@@ -42,11 +43,13 @@ export interface SendOptions {
   readonly data?: unknown
 }
 
+/** Which message is edited, and where it stands. */
 export interface EditOptions extends SendOptions {
   /** The place of the user message to edit: its `seq` in `display()`. */
   readonly at: number
 }
 
+/** Which turn is answered once more. */
 export interface RegenerateOptions extends SendOptions {
   /** The place of any entry of the turn. Default: the last turn. */
   readonly at?: number | undefined
@@ -64,6 +67,7 @@ const sendNames: OptionNames<RegenerateOptions> = {
   at: 1,
 }
 
+/** Where in the history the context is made. */
 export type ContextOptions = Pick<SendOptions, 'conversation' | 'actor' | 'branch' | 'signal'>
 
 /** All that a model would be sent. */
@@ -74,6 +78,7 @@ export interface ChatContext extends Context {
   readonly factor: number
 }
 
+/** Answers with one model, in conversations of a history or of the client. */
 export interface Chat {
   /** Answers a user message in a conversation of the history. */
   send(input: string | MessageLike, options: SendOptions): Reply

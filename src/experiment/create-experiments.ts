@@ -30,9 +30,11 @@ import { type ExperimentStep, type StepRange, showSteps } from './show-steps.ts'
 
 /** Begins when read or awaited. A reader who stops pauses it, and waits for that. Only store and lease errors reject. */
 export interface Experiment extends Ongoing<ExperimentEvent, ExperimentResult> {
+  /** Its name in the history: that of its conversation. */
   readonly id: string
 }
 
+/** How an experiment is run. */
 export interface StartOptions {
   /** Pauses the experiment at once: the open turn stays as it is, and `resume` goes on with it. */
   readonly signal?: AbortSignal
@@ -45,6 +47,7 @@ export interface RunOptions extends StartOptions {
   readonly id?: string
 }
 
+/** The experiments of a history. */
 export interface Experiments {
   /** Runs a plan as a new experiment. */
   run(plan: ExperimentPlan, options?: RunOptions): Experiment
@@ -52,8 +55,11 @@ export interface Experiments {
   resume(plan: ExperimentPlan, id: string, options?: StartOptions): Experiment
   /** `asked`: the process that runs it will pause before the next role acts. `done`: it is paused. */
   pause(id: string): Promise<'asked' | 'done'>
+  /** Ends an experiment for good. `asked`: before the next role acts. `done`: it has ended. */
   stop(id: string): Promise<'asked' | 'done'>
+  /** All experiments of the history, by name. */
   list(): Promise<readonly ExperimentSummary[]>
+  /** Where an experiment stands. Rejects with `no_experiment` if there is none. */
   show(id: string): Promise<ExperimentView>
   /** What each role did in each step. Default: all steps. */
   steps(id: string, range?: StepRange): Promise<readonly ExperimentStep[]>

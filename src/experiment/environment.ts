@@ -70,17 +70,21 @@ function toStored<T>(value: T): T {
 /** `enum:[sunny,rainy]`: one of these words. `int`: a safe integer. `float`: any number that JSON has. */
 export type VariableType = 'string' | 'int' | 'float' | 'bool' | 'array' | 'object' | `enum:[${string}]`
 
+/** One variable of an environment. */
 export interface Declaration {
+  /** Every value that the variable ever has must be of it. */
   readonly type: VariableType
   /** The value before the first step. */
   readonly value: unknown
 }
 
+/** The variables of an environment, by name. */
 export type Declarations = Readonly<Record<string, Declaration>>
 
 /** The type of the environment that was declared. */
 export type EnvironmentOf<D extends Declarations> = { -readonly [Name in keyof D]: ValueOf<D[Name]> }
 
+/** The values of the variables, by name: plain data. */
 export type Environment = Readonly<Record<string, unknown>>
 
 interface PlainValues {

@@ -1,5 +1,6 @@
 import { ThroughlineError } from '../log/error.ts'
 
+/** The `code` of an `ExperimentError`. */
 export type ExperimentErrorCode =
   /** A plan that cannot be run. */
   | 'invalid_plan'
@@ -17,7 +18,9 @@ export type ExperimentErrorCode =
   /** The reader left before the first event, so the experiment never began. */
   | 'experiment_left'
 
+/** Something that cannot be done with a plan or an experiment. */
 export class ExperimentError extends ThroughlineError {
+  /** The message says what to do about it. */
   constructor(code: ExperimentErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options)
   }
@@ -25,8 +28,10 @@ export class ExperimentError extends ThroughlineError {
 
 /** A plan that cannot be run. Lists all problems at once, each with its place. */
 export class InvalidPlanError extends ExperimentError {
+  /** Each with the field that it is about. */
   declare readonly problems: readonly string[]
 
+  /** `name` is that of the plan; the message lists the problems. */
   constructor(name: string, problems: readonly string[]) {
     super('invalid_plan', `The experiment "${name}" cannot be run. ${problems.join('; ')}.`)
     this.problems = problems
@@ -35,8 +40,10 @@ export class InvalidPlanError extends ExperimentError {
 
 /** A value that a variable cannot have. */
 export class VariableError extends ThroughlineError {
+  /** The name of the variable. */
   readonly variable: string
 
+  /** `problem` says what was expected instead. */
   constructor(variable: string, problem: string) {
     super('invalid_variable', `Variable "${variable}": ${problem}`)
     this.variable = variable

@@ -1,15 +1,20 @@
 import type { Environment } from './environment.ts'
 import type { GoalTest } from './plan/plan-json.ts'
 
+/** How an experiment ends: by a goal, by an error, or stopped by a person or a hook. */
 export type ExperimentEnd = 'COMPLETED' | 'FAILED' | 'STOPPED'
 
+/** What an experiment came to, or where it paused. */
 export interface ExperimentResult {
+  /** Its name in the history. */
   readonly id: string
+  /** `PAUSED`: it has not ended, and `resume` goes on with it. */
   readonly status: ExperimentEnd | 'PAUSED'
   /** Why the experiment ended, or `Paused`. */
   readonly result: string
   /** How many steps have ended. */
   readonly steps: number
+  /** The values of the variables at the end. */
   readonly environment: Environment
 }
 
@@ -18,10 +23,15 @@ interface RoleEvent {
   readonly role: string
 }
 
+/** A tool of a role has ended. */
 export interface ToolResultEvent extends RoleEvent {
+  /** Tells it from the other events. */
   readonly type: 'tool-result'
+  /** The name of the tool. */
   readonly name: string
+  /** The result as the model reads it. */
   readonly text: string
+  /** Whether the tool failed; the text then says why. */
   readonly isError: boolean
 }
 

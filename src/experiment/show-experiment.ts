@@ -7,23 +7,31 @@ import type { GoalTest, PlanJson } from './plan/plan-json.ts'
 /** INTERRUPTED: the process is gone, and the experiment can be resumed. */
 export type ExperimentStatus = ExperimentEnd | 'RUNNING' | 'PAUSED' | 'INTERRUPTED'
 
+/** An experiment as lists show it. Times are in milliseconds since 1970. */
 export interface ExperimentSummary {
+  /** Its name in the history. */
   readonly id: string
+  /** The name of its plan. */
   readonly name: string
+  /** Where it stands: see `ExperimentStatus`. */
   readonly status: ExperimentStatus
   /** Why the experiment ended; absent before. */
   readonly result?: string
   /** How many steps have ended, of how many at most. */
   readonly steps: number
+  /** After this many steps it fails. */
   readonly maxSteps: number
   /** When it was begun, and when its last step ended or it was last paused, resumed or ended. */
   readonly startedAt: number
+  /** When its last step ended, or it was last paused, resumed or ended. */
   readonly updatedAt: number
   /** Whether its plan came as JSON, so that it is stored and can be run again. */
   readonly hasPlan: boolean
 }
 
+/** Where an experiment stands, and how it came there. */
 export interface ExperimentView extends ExperimentSummary {
+  /** The names of the roles, in the order in which they act. */
   readonly roles: readonly string[]
   /** The types of the variables. */
   readonly variables: Readonly<Record<string, VariableType>>

@@ -9,6 +9,7 @@ import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'
 import { type ExperimentThreads, type RoleData, readState, stepOf } from './log/experiment-threads.ts'
 
+/** Which steps are shown. */
 export interface StepRange {
   /** The first step. Default 1. */
   readonly from?: number
@@ -16,7 +17,9 @@ export interface StepRange {
   readonly limit?: number
 }
 
+/** What happened in a step. */
 export interface ExperimentStep {
+  /** Its number, counted from 1. */
   readonly step: number
   /** The roles that acted, in their order. */
   readonly acts: readonly RoleAct[]
@@ -24,24 +27,31 @@ export interface ExperimentStep {
 
 /** What a role did in a step. Texts are cut; the role's thread has them whole, from entry `first` to `last`. */
 export interface RoleAct extends Pick<StoredTurn, 'turn' | 'status' | 'first' | 'last' | 'startedAt'> {
+  /** The name of the role. */
   readonly role: string
+  /** When the turn ended, in milliseconds since 1970; absent while it is open. */
   readonly endedAt?: number
   /** The code of a failed turn. */
   readonly error?: string
   /** What the model said. */
   readonly text: string
+  /** The tools that it called, in order. */
   readonly tools: readonly ToolUse[]
   /** The model calls of the turn, oldest first. */
   readonly calls: readonly ActCall[]
 }
 
+/** A call of a tool, and what came of it. */
 export interface ToolUse {
   /** The entry of the call. */
   readonly seq: number
+  /** The name of the tool. */
   readonly name: string
+  /** The beginning of the JSON that the model wrote. */
   readonly arguments: string
   /** Absent while the tool runs. */
   readonly result?: string
+  /** Whether the tool failed; absent while it runs. */
   readonly isError?: boolean
   /** The variables that it changed, and their new values as JSON. */
   readonly changes: Readonly<Record<string, string>>

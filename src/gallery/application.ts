@@ -109,7 +109,44 @@ const agent = z.object({
   ),
 })
 
-export const drawing = z.discriminatedUnion('kind', [lamp, site, agent])
+const sight = z
+  .enum(['saw', 'cut', 'unknown'])
+  .describe('whether the words of the answer were in what was sent')
+
+const column = z.object({
+  name: z.string(),
+  about: z.string(),
+  tokens: count,
+  messages: count,
+  left: count.describe('how many messages are left'),
+  strip: z
+    .array(z.number())
+    .describe('from the oldest to the newest: the share of each piece that is left, 0 to 1'),
+  sight,
+  answer: z.string(),
+})
+
+const ways = z.object({
+  kind: z.literal('ways'),
+  names: z.array(z.string()).describe('of the ways, in the order of all that follows'),
+  window: count,
+  question: z.string().optional().describe('the newest one'),
+  alone: z.array(column).describe('the question asked alone, behind the chat'),
+  growing: z.array(column).describe('the question asked behind all that was asked here before'),
+  questions: z
+    .array(z.object({ text: z.string(), said: place, sights: z.array(sight) }))
+    .describe('the ready ones, each asked alone'),
+  cases: z.array(
+    z.object({
+      label: z.string(),
+      about: z.string(),
+      before: z.array(z.string()),
+      after: z.array(z.string()),
+    }),
+  ),
+})
+
+export const drawing = z.discriminatedUnion('kind', [lamp, site, agent, ways])
 
 export const applicationState = z.object({
   chips: z.array(z.string()).describe('sentences that work now, to be sent word for word'),
@@ -135,4 +172,6 @@ export type Drawing = z.infer<typeof drawing>
 export type LampDrawing = z.infer<typeof lamp>
 export type SiteDrawing = z.infer<typeof site>
 export type AgentDrawing = z.infer<typeof agent>
+export type WaysDrawing = z.infer<typeof ways>
+export type WaysColumn = z.infer<typeof column>
 export type SentAs = z.infer<typeof sentAs>

@@ -16,7 +16,9 @@ import type { ViewOptions } from './views.ts'
 
 /** The places of the first and the last message that a hand is laid on: a call and its results are never torn. */
 export interface HandledUnit {
+  /** The place of the first message. */
   readonly first: number
+  /** The place of the last message, included. */
   readonly last: number
 }
 
@@ -24,9 +26,11 @@ export interface HandledUnit {
 export interface Hands {
   /** From now on the message is always sent. A message of a round of tools stands for the whole round, here and below. */
   pin(seq: number): Promise<HandledUnit>
+  /** Takes a pin off: the policy decides again. Without a pin nothing changes. */
   unpin(seq: number): Promise<HandledUnit>
   /** From now on the message is never sent. It stays in the log. Of a pin and a hide the later counts. */
   hide(seq: number): Promise<HandledUnit>
+  /** Shows the message to models again. If it was not hidden, nothing changes. */
   unhide(seq: number): Promise<HandledUnit>
   /** The messages that are pinned, and those that are hidden. */
   hands(options?: Pick<ViewOptions, 'at'>): Promise<Record<keyof HandState, readonly HandledUnit[]>>
@@ -129,6 +133,7 @@ export class PinsTooLargeError extends ThroughlineError {
   /** What is left for pins. */
   declare readonly room: number
 
+  /** Both in tokens: what all pins would take, and the room for them. */
   constructor(tokens: number, room: number) {
     super(
       'pins_too_large',

@@ -16,6 +16,7 @@ export interface HistorySettings {
   readonly policy?: Policy
 }
 
+/** Options of `createHistory`: where the log is, whose it is, and how contexts are fitted. */
 export interface HistoryOptions extends HistorySettings {
   /** Where the log is stored. */
   readonly store: Store
@@ -77,8 +78,11 @@ export interface CheckOptions {
   readonly rebuild?: boolean
 }
 
+/** What `retain` deleted, or would delete with `dryRun`. */
 export interface Retained {
+  /** The names of the conversations. */
   readonly deleted: readonly string[]
+  /** How many records of calls. */
   readonly calls: number
 }
 
@@ -122,5 +126,6 @@ export interface History {
   retain(options: RetainOptions): Promise<Retained>
   /** Checks the log and lists its faults in words; an empty list is a sound log. */
   check(options?: CheckOptions): Promise<readonly string[]>
+  /** Closes the store. Histories made by `of` share it. */
   close(): Promise<void>
 }

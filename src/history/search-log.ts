@@ -12,6 +12,7 @@ import { type LogSource, listLog, placeId } from './log/read-log.ts'
 import { isSideThread } from './side-name.ts'
 import { beginsRound, withoutTries } from './views.ts'
 
+/** What a search finds, and how much of a message it shows. */
 export interface SearchOptions {
   /** The most messages to find. Default 20. */
   readonly limit?: number

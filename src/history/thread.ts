@@ -27,6 +27,7 @@ export interface MentionOptions extends ThreadContextOptions {
 
 /** One actor's history in one conversation. */
 export interface Thread extends Hands {
+  /** The names of tenant, conversation, actor and branch. */
   readonly key: ThreadKey
   /** Begins a turn and stores its messages. LeaseError while another is held; `retryAfterMs` says when its lease runs out. */
   begin(input: TurnMessage | readonly TurnMessage[], options?: BeginOptions): Promise<Begun>
@@ -45,7 +46,9 @@ export interface Thread extends Hands {
   seedTurns(messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
   /** Appends messages before the first turn. */
   seed(...messages: readonly (MessageLike | SeenMessage)[]): Promise<void>
+  /** The messages as they were said, with notes, oldest first. */
   messages(options?: ViewOptions): Promise<readonly MessageLike[]>
+  /** The messages for the next model call, with the receipt. Stores nothing. */
   context(options?: ThreadContextOptions): Promise<Context>
   /** The thread as it was at a place, to be read on without changing what is held of it. */
   copyAt(at: number): Promise<ThreadCopy>
@@ -57,6 +60,7 @@ export interface Thread extends Hands {
   display(options?: ViewOptions): Promise<readonly DisplayMessage[]>
   /** Prints a context as text; for a stored call, the context that the model was sent. */
   dump(of?: ThreadContextOptions | Pick<StoredCall, 'plan'>): Promise<string>
+  /** The value of a state in the whole log, and where it was found. */
   state<Value, Start extends Value | undefined>(
     state: State<Value, Start>,
     options?: StateOptions,
@@ -65,6 +69,7 @@ export interface Thread extends Hands {
   recent(options?: RecentOptions): Promise<Recent>
   /** Whether contexts show only the beginning of a tool result of this thread, because it was too long. */
   hasClipped(): Promise<boolean>
+  /** The model's notes to itself, oldest first. Users must not see them. */
   notes(options?: ViewOptions): Promise<readonly string[]>
   /** Whether the thread has a note: then what looks like one in a reply is one. */
   hasNotes(): Promise<boolean>
@@ -116,13 +121,16 @@ export interface BeginOptions {
   readonly mayDeferSync?: boolean | undefined
 }
 
+/** What is read beside the newest messages. */
 export interface RecentOptions extends ReadStateOptions {
   /** States whose older results are read too, where the conversation is longer than what is loaded. */
   readonly states?: readonly State<unknown>[]
 }
 
+/** The newest messages of a thread, as a request context takes them. */
 export type Recent = Pick<RequestContext, 'conversation' | 'older'>
 
+/** A new turn, or the stored answer to a key that came before. */
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
   /** The key came before: `messages` is that turn's answer with notes, without closing messages; show it by `toDisplay`. */

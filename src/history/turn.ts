@@ -17,6 +17,7 @@ export interface CompleteOptions {
 
 /** A turn that is being answered. Its user message is stored; the rest is appended as it happens. */
 export interface Turn {
+  /** Its number in the branch, counted from 1. */
   readonly number: number
   /** The place that the next entry will have. */
   readonly next: number
@@ -28,9 +29,11 @@ export interface Turn {
   appendAt(make: (place: number) => readonly TurnMessage[]): Promise<void>
   /** Stores the last messages, the note and the end of the turn in one step. */
   complete(reply: TurnMessage | readonly TurnMessage[], options?: CompleteOptions): Promise<void>
+  /** Ends the turn as failed, with an error code for programs: `model_busy`, say. */
   fail(code: string, ...arrived: readonly TurnMessage[]): Promise<void>
   /** Ends the turn as cancelled, and keeps what `arrived` of the answer. `fail` and `interrupt` do the same. */
   cancel(...arrived: readonly TurnMessage[]): Promise<void>
+  /** Ends the turn as interrupted: nobody cancelled it, and it did not fail. */
   interrupt(...arrived: readonly TurnMessage[]): Promise<void>
   /** Leaves the turn open: the next writer closes or resumes it. What `arrived` is shown, and sent unless the answer is retried. */
   leave(...arrived: readonly TurnMessage[]): Promise<void>

@@ -26,7 +26,9 @@ export async function viewMessages(source: LogSource, options?: ViewOptions) {
 
 /** A message for display, with the id and the place of its entry. */
 export type DisplayMessage = MessageLike & {
+  /** Unique in its thread, and the same in every branch that shares it. */
   readonly id: string
+  /** The place in the branch, counted from 1. */
   readonly seq: number
   /** Whether its text was erased. */
   readonly isErased?: boolean

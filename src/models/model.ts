@@ -5,7 +5,9 @@ import type { Media } from './read-media.ts'
 
 /** A tool as a model sees it. */
 export interface ToolSpec {
+  /** The name by which the model calls it. */
   readonly name: string
+  /** What it does, for the model. */
   readonly description?: string
   /** The arguments, as a JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>
@@ -29,11 +31,15 @@ export interface ModelSettings {
   readonly provider?: Readonly<Record<string, unknown>>
 }
 
+/** One call of a model. */
 export interface ModelRequest {
   /** Messages in any form that `parseMessage` reads: the model converts them. */
   readonly messages: readonly MessageLike[]
+  /** What the model may call. Default: nothing. */
   readonly tools?: readonly ToolSpec[]
+  /** How it answers. Default: as the model was made. */
   readonly settings?: ModelSettings
+  /** Stops the call; the stream then throws the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with the body of each request that is about to leave, as fields in their order. Models without a server never call it. */
   onWritten?(body: { readonly form: string; readonly fields: Readonly<Record<string, unknown>> }): void
@@ -41,7 +47,9 @@ export interface ModelRequest {
 
 /** The tokens that the provider says it read and wrote. */
 export interface ModelUsage {
+  /** What it read, with what came from its cache. */
   readonly promptTokens?: number
+  /** What it wrote, as the provider counts it. */
   readonly replyTokens?: number
   /** The prompt tokens that came from the provider's cache. */
   readonly cachedTokens?: number
@@ -53,6 +61,7 @@ export const toUsage = (counts: { readonly [Name in keyof ModelUsage]: unknown }
 
 export type ReplyCall = Required<ToolCall>
 
+/** One piece of a reply as it streams. A reply ends with one `end`. */
 export type ModelPart =
   | {
       readonly type: 'text-delta'
@@ -100,6 +109,7 @@ export function toEndReason(reason: string, calls: number): EndReason {
 
 /** A model: a name, a window and a stream, which is all that a turn needs. */
 export interface Model {
+  /** The name in records of calls; calibration goes by it. */
   readonly name: string
   /** The window in tokens, prompt and reply together; undefined if it is unknown. A provider is asked only once. */
   window(signal?: AbortSignal): Promise<number | undefined>
@@ -125,6 +135,7 @@ export interface ModelFiles {
   learn?(signal?: AbortSignal): Promise<boolean>
 }
 
+/** The `code` of a `ModelError`. */
 export type ModelErrorCode =
   /** 429, or a quota: try again later. */
   | 'model_busy'
@@ -153,6 +164,7 @@ export type ModelErrorCode =
 export class ModelError extends ThroughlineError {
   /** The HTTP status, if there was one. */
   readonly status?: number
+  /** Whether the same request may succeed later. A chat then asks again by itself. */
   readonly isRetryable: boolean
   /** How long the provider asks us to wait. */
   readonly retryAfterMs?: number
@@ -161,6 +173,7 @@ export class ModelError extends ThroughlineError {
   /** For files that were refused: all of their kind, or those that were sent. */
   readonly files?: 'kind' | 'these'
 
+  /** `isRetryable` is by default what the code says of itself. */
   constructor(code: ModelErrorCode, message: string, { cause, ...facts }: ModelErrorFacts = {}) {
     super(code, message, { cause })
     Object.assign(this, present(facts))

@@ -6,8 +6,10 @@ import { countWords, promptCounter } from './reader/count-words.ts'
 import { sleep } from './sleep.ts'
 import { toPieces } from './to-pieces.ts'
 
+/** What a rule sees of a request. */
 export type RulesRequest = Required<Pick<ModelRequest, 'messages' | 'tools'>>
 
+/** A text, or a text with tool calls. Arguments are an object here; default none. */
 export type RulesAnswer =
   | string
   | {
@@ -15,6 +17,7 @@ export type RulesAnswer =
       readonly calls?: readonly { readonly name: string; readonly arguments?: object }[]
     }
 
+/** Options of `rules`. */
 export interface RulesOptions {
   /** The name in records of calls. Default `rules`. */
   readonly name?: string

@@ -73,6 +73,9 @@ export interface Store {
   deleteCalls(tenant: string, before: number): Promise<number>
   /** Keeps a cache that can be rebuilt from the log: the last one for each key. Throws for a thread that is not there. */
   saveCache(thread: ThreadKey, key: string, at: number, bytes: Uint8Array): Promise<void>
+  /**
+   * The last bytes kept under a key, and the place they were kept for; undefined if there are none.
+   */
   loadCache(
     thread: ThreadKey,
     key: string,
@@ -123,6 +126,9 @@ export interface Store {
   residue?(): boolean
   /** Lists what is wrong with the stored data; empty when all is well. `rebuild` rebuilds a wrong index of words. */
   check(options?: { readonly rebuild?: boolean }): Promise<readonly string[]>
+  /**
+   * Releases files and connections. A store that has some refuses later calls with `store_closed`.
+   */
   close(): Promise<void>
 }
 
@@ -132,28 +138,38 @@ export interface MayBeFollowed {
   readonly mayDeferSync?: boolean | undefined
 }
 
+/** A turn that begins. */
 export interface BeginTurn extends MayBeFollowed {
+  /** Names the writer: the same owner may ask again for the turn that it opened. */
   readonly owner: string
+  /** How long the writer may be silent before another may take over, in milliseconds. */
   readonly leaseMs: number
   /** The head that the writer knows; another head is a conflict, which names both. Absent: any head. */
   readonly expectedHead?: number
   /** The same key with the same body returns the turn that it began; with another body it is refused. */
   readonly key?: string
+  /** A hash of the request, to tell a repetition from another request under the same key. */
   readonly body?: string
   /** How a turn ends that a writer left open whose lease has run out. Default: `interrupted`, without entries. */
   readonly closing?: Partial<TurnEnd> & { readonly entries: readonly NewEntry[] }
+  /** The first entries of the turn: most often the user's message. */
   readonly entries: readonly NewEntry[]
   /** Marks of these entries, `at` counted from 1: kept as by `saveMarks`, in the same transaction. */
   readonly marks?: readonly Mark[] | undefined
 }
 
+/** A new turn and its lease, or the turn that this request has begun before. */
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: StoredTurn; readonly lease: Lease; readonly head: number }
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly head: number }
 
+/** Entries for the open turn. */
 export interface AppendEntries extends MayBeFollowed {
+  /** What `begin` or `resume` gave. */
   readonly lease: Lease
+  /** The place that the writer takes for the last one; another is a ConflictError. */
   readonly expectedHead: number
+  /** In order. Those that are stored already are skipped. */
   readonly entries: readonly NewEntry[]
   /** What became of a call: kept as by `saveCall`, in the same transaction. */
   readonly call?: StoredCall | undefined
@@ -161,6 +177,7 @@ export interface AppendEntries extends MayBeFollowed {
   readonly marks?: readonly Mark[] | undefined
 }
 
+/** The last entries of a turn, and how it ends. */
 export interface EndTurn extends Omit<AppendEntries, 'mayDeferSync'>, TurnEnd {}
 
 /** A stretch of a log to be restored, from an export or another store. */
@@ -173,6 +190,7 @@ export interface RestoreEntries {
   readonly turns: readonly StoredTurn[]
 }
 
+/** A stretch of a thread. */
 export interface EntryRange {
   /** First place, from 1. Default 1. */
   readonly from?: number
@@ -180,15 +198,21 @@ export interface EntryRange {
   readonly to?: number
   /** Newest first. */
   readonly reverse?: boolean
+  /** The most entries. Default: all of the range. */
   readonly limit?: number
 }
 
+/** What lists show of a conversation. An absent field keeps its value, null removes it. */
 export interface DescribeConversation {
+  /** A text for people. */
   readonly title?: string | null | undefined
+  /** Any JSON value, of at most 64 KiB. */
   readonly metadata?: unknown
+  /** Whose conversation it is, among the people of the tenant. */
   readonly person?: string | null | undefined
 }
 
+/** Which conversations are listed, and in which order. */
 export interface ListConversations {
   /** Only this one, whatever the order and the page. */
   readonly only?: string | undefined
@@ -202,6 +226,7 @@ export interface ListConversations {
   readonly limit?: number
 }
 
+/** Narrows a search for words. */
 export interface FindWords {
   /** The most places of a word. */
   readonly limit?: number

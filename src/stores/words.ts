@@ -56,6 +56,7 @@ function addDense(run: string, terms: Set<string>): void {
   if (!isPair && last !== '') terms.add(last)
 }
 
+/** The words of a query as `findWords` takes them: each once, as `words` makes them. */
 export function toWanted(query: string): string[] {
   if (typeof query !== 'string')
     throw new InvalidOptionError('query', `expected a text, got ${showValue(query)}`)

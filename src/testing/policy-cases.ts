@@ -9,7 +9,9 @@ import { randomConversation } from './random-conversation.ts'
 
 /** One requirement on every policy. `run` throws when the policy fails it. */
 export interface PolicyCase {
+  /** The requirement in words: the name of a test. */
   readonly name: string
+  /** Makes contexts with the policy, and checks them. */
   run(policy: Policy): void
 }
 

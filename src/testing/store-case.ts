@@ -8,7 +8,9 @@ export type CreateStore = () => Promise<Store>
 
 /** One requirement on every store. `run` throws when the store fails it. */
 export interface StoreCase {
+  /** The requirement in words: the name of a test. */
   readonly name: string
+  /** Opens the store as often as it needs; each opening must see the same data. */
   run(create: CreateStore): Promise<void>
 }
 

@@ -5,7 +5,9 @@ import { TooLargeError } from '../stores/store-error.ts'
 import { type TurnLog, withNote } from './log/turn-log.ts'
 import { emptyReply, type Failure, type ModelReply, type TurnEndStatus, toMessage, toSeen } from './reply.ts'
 
+/** The model went on calling tools until `maxRounds` was reached. The turn has failed. */
 export class TooManyRoundsError extends ThroughlineError {
+  /** `rounds` is the limit that was reached. */
   constructor(rounds: number) {
     super(
       'too_many_rounds',

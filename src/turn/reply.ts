@@ -101,6 +101,7 @@ export type TurnPart =
 /** Takes the next part. Its promise resolves when the reader asks for another one. */
 export type Emit<Part = TurnPart> = (part: Part) => void | Promise<void>
 
+/** What a warning is about. The turn goes on. */
 export type WarningCode =
   /** The provider read fewer tokens than it was sent. */
   | 'prompt_truncated'
@@ -125,7 +126,9 @@ export type WarningCode =
   /** The model wrote a mark of ours that stands for a text that it was not sent. A tool that gets one is not run. */
   | 'stand_in_copied'
 
+/** How a turn ended, and what it took. */
 export interface TurnOutcome {
+  /** `open`: the turn goes on in a later request. */
   readonly status: TurnEndStatus
   /** The number of the turn; absent without a store. */
   readonly turn?: number
@@ -137,11 +140,13 @@ export interface TurnOutcome {
   readonly usage: ModelUsage
 }
 
+/** How a turn ended, and its answer. */
 export interface TurnResult extends TurnOutcome {
   /** All text that the user saw. */
   readonly text: string
   /** The messages that were added to the conversation, without the user's. */
   readonly messages: readonly MessageLike[]
+  /** Why it failed; absent otherwise. */
   readonly error?: Failure
 }
 

@@ -52,6 +52,7 @@ export interface RetryOptions {
   readonly backoffMs?: number
 }
 
+/** Notes that the model writes to itself, and how contexts show them. */
 export interface TurnNotes {
   /** `reply`: the model ends its reply with a note. `tool`: it calls `write_note_to_self`. Default `reply`. */
   readonly by?: 'reply' | 'tool'

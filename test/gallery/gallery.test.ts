@@ -35,7 +35,12 @@ describe('the gallery', () => {
       (await api.get('/gallery')).body.applications.map(
         ({ name, conversation }: Readonly<Record<string, string>>) => `${name}: ${conversation}`,
       )
-    expect(await list()).toEqual(['lamp: try-lamp', 'site-editor: try-site-editor', 'ab-agent: try-ab-agent'])
+    expect(await list()).toEqual([
+      'lamp: try-lamp',
+      'site-editor: try-site-editor',
+      'ab-agent: try-ab-agent',
+      'proxy: try-proxy',
+    ])
     await say('lamp', 'a campfire')
     const begun = await api.post('/gallery/lamp/begin')
     expect(begun.body).toEqual({ conversation: 'try-lamp-2' })
@@ -228,5 +233,46 @@ describe('the A/B agent of the gallery', () => {
       ['preview', entryOf.get('preview'), 2],
       ['experiment id', undefined, undefined],
     ])
+  })
+})
+
+describe('the proxy of the gallery', () => {
+  it('shows of each ready question which of three ways still has the answer', async () => {
+    const { stateOf } = await startGallery()
+    const { names, questions, cases } = drawingOf(await stateOf('proxy'), 'ways')
+    const saw = names.map((_, way) => questions.filter(({ sights }) => sights[way] === 'saw').length)
+    expect(questions).toHaveLength(15)
+    // Ollama has only what was said last; keeping the first message brings what that says.
+    expect(saw[0]).toBeLessThanOrEqual(1)
+    expect(saw[1]).toBeLessThanOrEqual(2)
+    expect(saw[2]).toBeGreaterThanOrEqual(12)
+    expect(cases.map(({ after }) => after)).toEqual([
+      [
+        "You're a test, Harry!",
+        '[Several conversation turns removed to conserve context.]',
+        "A test. And a thumping good one at that, I'd wager.",
+      ],
+      ["You're a test, Harry!", "I-I'm a what?", "A test. And a thumping good one at that, I'd wager."],
+    ])
+  })
+
+  it('answers a question from what each way leaves, asked alone and behind those before it', async () => {
+    const { say } = await startGallery()
+    const first = await say('proxy', 'Which grid reference does Priya want for the fence?')
+    const { alone, growing } = drawingOf(first, 'ways')
+    expect(alone.map(({ sight }) => sight)).toEqual(['cut', 'cut', 'saw'])
+    expect(alone[2]!.answer).toContain('SO 417 283')
+    for (const { tokens, left, messages } of alone) {
+      expect(tokens).toBeLessThan(4096)
+      expect(left).toBeLessThan(messages)
+    }
+    // Nothing was asked before it, so both are the same.
+    expect(growing).toEqual(alone)
+    const own = await say('proxy', 'Which grid reference did I ask about just now?')
+    const second = drawingOf(own, 'ways')
+    expect(second.alone.map(({ sight }) => sight)).toEqual(['unknown', 'unknown', 'unknown'])
+    expect(second.growing[0]!.messages).toBe(second.alone[0]!.messages + 2)
+    expect(own.said.map(({ from }) => from)).toEqual(['visitor', 'application', 'visitor', 'application'])
+    expect(own.chips).not.toContain('Which grid reference does Priya want for the fence?')
   })
 })

@@ -129,8 +129,24 @@ it('creates an experiment by the button of its preview alone, and draws how the 
   expect(faults).toEqual([])
 })
 
+it('answers a question three ways, and says which of them still have the answer', async () => {
+  const { page, faults } = await openPage(served, '/inspector/try/proxy')
+  await press(page, 'What is a night called after?')
+  await page.getByRole('heading', { name: 'What is a night called after?' }).waitFor()
+  const ways = page.getByRole('region', { name: 'One question, three ways' })
+  await expect.poll(() => ways.getByText('cut', { exact: true }).count()).toBe(2)
+  await ways.getByText('saw it', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'In the growing conversation' }).click()
+  await page.getByText('Behind the chat stand all questions').waitFor()
+  await page.getByRole('button', { name: 'Harry in 1 token' }).click()
+  const small = page.getByRole('region', { name: 'Two small cases' })
+  await small.getByText('[Several conversation turns removed to conserve context.]').waitFor()
+  await expectNoAxeViolationsInThemes(page, 'gallery-proxy')
+  expect(faults).toEqual([])
+})
+
 it.runIf(isLong)('stands on a narrow screen, where every button is large enough for a finger', async () => {
-  for (const name of ['', '/lamp', '/site-editor', '/ab-agent']) {
+  for (const name of ['', '/lamp', '/site-editor', '/ab-agent', '/proxy']) {
     const { page, faults } = await openPage(served, `/inspector/try${name}`, { viewport: narrow })
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForFunction(() => !document.querySelector('[role=status][aria-label^=Loading]'))

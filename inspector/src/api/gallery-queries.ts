@@ -9,6 +9,8 @@ export type {
   LampDrawing,
   SentAs,
   SiteDrawing,
+  WaysColumn,
+  WaysDrawing,
 } from '../../../src/gallery/api-types.ts'
 
 export type ApplicationInfo = AnswerOf<'get /gallery'>['applications'][number]

@@ -3,6 +3,7 @@ import { InvalidOptionError, refuseUnknown } from '../../log/error.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
+/** Options of `fitStep`. */
 export interface FitStepOptions extends Omit<FitOptions, 'tools' | 'maxToolTokens' | 'previous'> {
   /** The `system` of the same call: it is counted, and carries the pins. Default: that of the step, which only AI SDK 7 tells. */
   readonly system?: string | SystemMessage | readonly SystemMessage[]
@@ -49,7 +50,9 @@ export interface StepLike<M> {
 
 /** What the step is sent with. `system` is there only if it changed. */
 export interface FittedStep<M> {
+  /** The messages of the step, without the system prompt. */
   messages: M[]
+  /** The system prompt with what was added to it. */
   system?: { role: 'system'; content: string }[]
 }
 

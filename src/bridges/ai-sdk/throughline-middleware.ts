@@ -11,6 +11,7 @@ import { chooseMarks } from '../../models/dialects/anthropic/mark-cache.ts'
 import { likelyReply, replyReserve } from '../../tokens/reply-reserve.ts'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
+/** Options of `throughlineMiddleware`. */
 export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'> {
   /**
    * Kept free for the reply. Default: where the call sets `maxOutputTokens`, what is likely: an eighth of the window, more where
@@ -23,15 +24,21 @@ export interface MiddlewareOptions extends Omit<FitOptions, 'tools' | 'previous'
 
 /** The parameters of a call that are read, in AI SDK 6 and 7 alike. */
 export interface PromptParams {
+  /** The messages of the call, in the form of the AI SDK's providers. */
   readonly prompt: readonly MessageLike[]
+  /** The tools of the call: they are counted. */
   readonly tools?: readonly unknown[]
+  /** The most tokens of the reply; `reserve` goes by it where none is set. */
   readonly maxOutputTokens?: number
+  /** Its schema is counted, as providers send it. */
   readonly responseFormat?: { readonly type: string; readonly schema?: unknown }
 }
 
 /** The parts of a language model middleware that Throughline implements. */
 export interface ThroughlineMiddleware {
+  /** The version of the interface, which AI SDK 6 and 7 both take. */
   readonly specificationVersion: 'v3'
+  /** Fits the prompt of each call. `model` is read to know Anthropic's models. */
   readonly transformParams: <P extends PromptParams>(options: {
     readonly params: P
     readonly model?: { readonly provider: string }

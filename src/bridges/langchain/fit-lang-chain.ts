@@ -6,15 +6,19 @@ import { fromLangChain, type LangChainMessage } from '../../models/dialects/lang
 import { type AddedMessage, toLangChain } from '../../models/dialects/langchain/write-message.ts'
 import { fitPrompt } from '../fit-prompt.ts'
 
+/** Options of `fitLangChain`. */
 export interface FitLangChainOptions<A = AddedMessage> extends Omit<FitOptions, 'previous'> {
   /** Makes the messages that are added. Default: plain objects. Pass `coerceMessageLikeToMessage` for LangChain's own. */
   readonly create?: (message: AddedMessage) => A
 }
 
+/** The messages for one model call, with their receipt. */
 export interface LangChainContext<M> {
   /** The same objects where messages were kept; changed messages keep their class. */
   readonly messages: M[]
+  /** What they cost by the counter. */
   readonly tokens: number
+  /** What became of every message, and why. */
   readonly receipt: Receipt
   /** With `systemPrompt: 'as user'`: pass it to the next `fitLangChain` of the conversation. */
   readonly promptLayout?: PromptLayout

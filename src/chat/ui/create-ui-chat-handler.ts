@@ -19,6 +19,7 @@ import { errorText, type UIMessageStreamOptions } from './to-ui-message-stream.t
 import type { UILoadedMessage } from './ui-chunk.ts'
 import { createUIReplies } from './ui-replies.ts'
 
+/** Options of `createUIChatHandler`: those of the chat, and who may read what. */
 export interface UIChatHandlerOptions
   extends Omit<ChatOptions, 'history' | 'count'>,
     Omit<UIMessageStreamOptions, 'messageId'> {
@@ -63,15 +64,18 @@ export interface UIChatRequest {
   readonly request: Request
   /** The name of the person. */
   readonly user: string
+  /** The name of the conversation: the `id` of the chat in the page. */
   readonly conversation: string
   /** All that the page sent, its own fields too: `body` of the transport. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
+/** What may differ between requests: each option replaces the handler's own. */
 export type UIChatChanges = Partial<Omit<ChatOptions, 'history' | 'count'>> &
   Pick<SendOptions, 'projectId' | 'data'> &
   Pick<UIMessageStreamOptions, 'messageMetadata'>
 
+/** The backend of `useChat` in an application's own server. */
 export interface UIChatHandler {
   /** Answers the requests of `useChat`: give it to your framework for POST, GET and DELETE, below the path `api` too. */
   (request: Request): Promise<Response>

@@ -10,6 +10,7 @@ import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'
 import type { UIChunk, UIContext } from './ui-chunk.ts'
 
+/** What a client gets of a reply. */
 export interface UIMessageStreamOptions {
   /** The id that the message gets at the client. Default: the client makes one. */
   readonly messageId?: string
@@ -38,6 +39,7 @@ export function toUIMessageStream(
   return toReadable(toChunks(parts, options), chunk => chunk, { onEnd: () => parts.return?.() })
 }
 
+/** What a client gets of a reply, and the head of the response. */
 export interface UIMessageStreamResponseOptions extends UIMessageStreamOptions {
   /** The status of the response. Default 200. */
   readonly status?: number

@@ -7,11 +7,15 @@ import { toValue } from './to-value.ts'
 
 /** A message as `useChat` has it. It is a `UIMessage` of the AI SDK. */
 export interface UIStoredMessage {
+  /** The id of the entry with which it begins. */
   readonly id: string
+  /** Who says it. System messages are not shown. */
   readonly role: 'user' | 'assistant'
+  /** What it says, in order: texts, thoughts, files, calls with their results. */
   readonly parts: UIStoredPart[]
 }
 
+/** One part of a stored message. It is a part of a `UIMessage` of the AI SDK. */
 export type UIStoredPart =
   | { readonly type: 'step-start' }
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly state: 'done' }

@@ -34,11 +34,13 @@ export type UIChunk =
 
 /** What the model was sent, in numbers and places: no text of the context, which holds notes. */
 export interface UIContext {
+  /** The name of the policy that chose. */
   readonly policy: string
   /** The tokens of the context, as the window was set: the model's. */
   readonly tokens: number
   /** Absent while it is unknown: then nothing is cut. */
   readonly window?: number | undefined
+  /** The tokens kept free for the reply, as they were set. */
   readonly reserve: number
   /** How many entries were sent as they are, altered, as a digest, and so on. */
   readonly counts: Readonly<Record<Fate, number>>
@@ -46,13 +48,17 @@ export interface UIContext {
   readonly recalled: readonly number[]
 }
 
+/** Something that went otherwise than the user may expect. */
 export interface UIWarning {
+  /** What it is about, for a program. */
   readonly code: WarningCode
+  /** What it is about, in words for a person. */
   readonly message: string
 }
 
 /** Messages of other tabs, between those that the client has and the one that it has just sent. */
 export interface UIMissed {
+  /** Oldest first. */
   readonly messages: readonly UILoadedMessage[]
 }
 
@@ -65,12 +71,16 @@ export interface UIMetadata {
   readonly turn?: number
   /** The branch to go on with; absent without a store. */
   readonly branch?: string
+  /** The sum over all calls of the turn. */
   readonly usage: ModelUsage
 }
 
 /** The parts of a UI message that a chat adds, as `useChat` wants to know them: `useChat<UIMessage<UIMetadata, UIDataParts>>()`. */
 export type UIDataParts = {
+  /** The data of the `data-context` part: of the newest model call of the message. */
   context: UIContext
+  /** The data of a `data-warning` part, which the message does not keep. */
   warning: UIWarning
+  /** The data of a `data-missed` part: see `withMissed`. */
   missed: UIMissed
 }

@@ -69,9 +69,11 @@ export interface Failing {
   readonly result: string
 }
 
+/** The environment at the end of a step. */
 export interface Snapshot {
   /** 0: before the first step. */
   readonly step: number
+  /** The values of the variables. */
   readonly environment: Environment
 }
 

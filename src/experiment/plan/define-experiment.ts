@@ -8,6 +8,7 @@ import type { AnyHook, Hook } from './hook.ts'
 import type { Goal, PlanJson } from './plan-json.ts'
 import { findRoleProblems, type PlanRole, type RoleOptions, roleNames, toRole } from './role.ts'
 
+/** What a plan is made of. */
 export interface ExperimentOptions<D extends Declarations> {
   /** The name of the plan. */
   readonly name: string
@@ -33,15 +34,23 @@ const planNames: OptionNames<ExperimentOptions<Declarations>> = {
 
 /** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
 export interface ExperimentPlan {
+  /** A title for people: many experiments may have it. */
   readonly name: string
+  /** The types of the variables, by name. */
   readonly variables: VariableTypes
   /** The environment before the first step. */
   readonly environment: Environment
+  /** Who acts, in this order. */
   readonly roles: readonly PlanRole[]
+  /** The tools by name. */
   readonly tools: ReadonlyMap<string, ExperimentTool>
+  /** Tested in order after every step. */
   readonly goals: readonly Goal[]
+  /** Asked in order. */
   readonly hooks: readonly AnyHook[]
+  /** After how many steps the experiment fails. */
   readonly maxSteps: number
+  /** How often a failed model call is made again. */
   readonly maxStepRetries: number
   /** The JSON of a plan that was read by `parseExperiment`: stored, so that the experiment can be resumed without the file. */
   readonly json?: PlanJson

@@ -6,13 +6,17 @@ import { defineTool, type Tool, type ToolOptions, toolNames } from '../../turn/t
 export interface ExperimentToolRun<E> {
   /** A draft to change in place. An invalid value makes the call fail, and then nothing changes. */
   readonly environment: E
+  /** The name of the role that calls. */
   readonly role: string
+  /** The step, counted from 1. */
   readonly step: number
   /** An idempotency key for outside effects: the same if this call is made again after a crash or a pause. */
   readonly key: string
+  /** Aborted when the experiment is paused or the tool's time is over. */
   readonly signal: AbortSignal
 }
 
+/** Options of `defineExperimentTool`. */
 export interface ExperimentToolOptions<E, Schema extends StandardSchema>
   extends Omit<ToolOptions<Schema>, 'run' | 'endsTurn'> {
   /** Returns the result: a text as it is, undefined as an empty text, anything else as JSON. */
@@ -23,11 +27,13 @@ export interface ExperimentToolOptions<E, Schema extends StandardSchema>
 
 /** A tool of an experiment, without the types of its input and its environment. */
 export interface ExperimentTool extends Omit<Tool, 'run'> {
+  /** Returns the result: a text as it is, undefined as an empty text, anything else as JSON. */
   readonly run: (input: unknown, run: ExperimentToolRun<never>) => unknown
 }
 
 /** Makes tools that know the types of the plan's environment. */
 export interface ToolMaker<E> {
+  /** Makes one tool: see `defineExperimentTool`. */
   tool<Schema extends StandardSchema>(options: ExperimentToolOptions<E, Schema>): ExperimentTool
 }
 

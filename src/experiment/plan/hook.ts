@@ -5,7 +5,9 @@ export type HookPoint = `${'before' | 'after'}-${'experiment' | 'step' | 'role' 
 
 /** A user message that a hook adds: its text, and images in base64. */
 export interface HookMessage {
+  /** The text. */
   readonly content: string
+  /** Images in base64. Default: none. */
   readonly images?: readonly string[]
 }
 
@@ -40,7 +42,9 @@ interface InRound<E> extends RoleContext<E> {
   readonly round: number
 }
 
+/** A tool call, as a hook sees it. */
 export interface HookCall {
+  /** The name of the tool. */
   readonly name: string
   /** JSON as the model wrote it. */
   readonly arguments: string

@@ -17,6 +17,7 @@ import type { Hook } from './hook.ts'
 import type { PlanJson, PolicyJson } from './plan-json.ts'
 import type { RoleOptions } from './role.ts'
 
+/** What a plan in JSON cannot hold. */
 export interface ParseExperimentOptions {
   /** The tools that the plan's module exports. */
   readonly tools?: ExperimentTools<Record<string, unknown>>

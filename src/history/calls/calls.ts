@@ -18,7 +18,9 @@ import { fromPlan, type Plan, placesIn, promptOf, quotingIn, type Run } from './
 import { type LateAccount, readPlan, sentIn, withLate } from './read-plan.ts'
 import type { ShadowAccount } from './shadow-account.ts'
 
+/** What is stored of a call before it is sent. */
 export interface CallStart {
+  /** The name of the model, as records of calls show it. */
   readonly model: string
   /** Default: the newest turn. */
   readonly turn?: number
@@ -32,12 +34,15 @@ export interface CallStart {
 
 /** How a call went. What `LateAccount` has is kept in the call's plan. */
 export interface CallOutcome extends Pick<StoredCall, 'error' | 'reported'>, LateAccount {
+  /** How it ended. */
   readonly status: Exclude<CallStatus, 'sent'>
 }
 
 /** A call that is stored, and whose outcome is not known yet. */
 export interface StartedCall {
+  /** The call as it is stored, with the status `sent`. */
   readonly call: StoredCall
+  /** Stores the outcome. */
   end(outcome: CallOutcome): Promise<StoredCall>
   /** The call with its outcome, for `turn.keepCall`. */
   with(outcome: CallOutcome): StoredCall
@@ -45,9 +50,11 @@ export interface StartedCall {
 
 /** A call as a thread shows it: `interrupted` if it has no outcome and its turn is no longer held. */
 export interface ThreadCall extends Omit<StoredCall, 'status'> {
+  /** How it ended; `sent` while it runs. */
   readonly status: CallStatus | 'interrupted'
 }
 
+/** What is stored of a call that is over. */
 export interface CallInfo extends CallStart, Pick<CallOutcome, 'reported'> {}
 
 export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): ThreadCall {

@@ -41,6 +41,7 @@ export interface LoggedMessage
 
 /** A message with what the log stores beside it. */
 export interface SeenMessage {
+  /** The message as it was said. */
   readonly message: MessageLike
   /** What contexts take in place of the message. */
   readonly view?: MessageLike

@@ -55,6 +55,7 @@ export function runWithContext<T>(context: RequestContext, action: () => T): T {
 export const getContext = <Data = unknown>(): RequestContext<Data> =>
   currentScope().context as RequestContext<Data>
 
+/** Whether a request context is running. The other functions throw without one. */
 export const hasContext = (): boolean => storage.getStore() !== undefined
 
 /** Adds messages that came up during the request: results in them are newer than values remembered before. */
@@ -136,6 +137,7 @@ function bindIterable<T>(stream: AsyncIterable<T>): AsyncIterableIterator<T, voi
   }
 }
 
+/** Which value of a state is taken. */
 export interface CurrentStateOptions<Value> {
   /** The tool's explicit input: wins over everything. */
   readonly input?: Value | undefined
@@ -143,6 +145,7 @@ export interface CurrentStateOptions<Value> {
   readonly fromEarlierTurn?: boolean
 }
 
+/** Which value of a state is taken, and what the model is told without one. */
 export interface RequireStateOptions<Value> extends CurrentStateOptions<Value> {
   /** Replaces the state's own `missing` text. */
   readonly missing?: string
@@ -230,6 +233,7 @@ function checkOwn(scope: Scope, state: State<unknown>, value: unknown): unknown 
 
 /** A function that needs a request context was called outside of one. */
 export class NoRequestContextError extends ThroughlineError {
+  /** The message says how to make a request context. */
   constructor() {
     super(
       'no_request_context',
@@ -240,10 +244,12 @@ export class NoRequestContextError extends ThroughlineError {
 
 /** A tool needs a state that has no value. The message is for the model: it says which tool makes one. */
 export class StateMissingError extends ThroughlineError {
+  /** The name of the state. */
   readonly state: string
   /** Results that were found and could not be used, with the reasons. */
   readonly skipped: readonly SkippedResult[]
 
+  /** `message` is for the model: it names the tool that makes the value. */
   constructor(state: string, message: string, skipped: readonly SkippedResult[]) {
     super('state_missing', message)
     this.state = state
@@ -253,8 +259,10 @@ export class StateMissingError extends ThroughlineError {
 
 /** A thing belongs to another project. The message does not name that project, as it may reach the client. */
 export class OtherProjectError extends ThroughlineError {
+  /** The id that was checked, or the name of the state. */
   readonly subject: string
 
+  /** `subject` is the id or the name of the state. */
   constructor(subject: string) {
     super('other_project', `"${subject}" does not belong to the project of this request: use one that does`)
     this.subject = subject
@@ -263,8 +271,10 @@ export class OtherProjectError extends ThroughlineError {
 
 /** A tool asked for a state that was not declared, in a conversation of which only the newest part is loaded. */
 export class StateUndeclaredError extends ThroughlineError {
+  /** The name of the state. */
   readonly state: string
 
+  /** `state` is the name of the state. */
   constructor(state: string) {
     super(
       'state_undeclared',

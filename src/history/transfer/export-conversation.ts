@@ -19,8 +19,10 @@ import { noJson } from './import-error.ts'
 
 /** Conversations that cannot be read, and are missing in an export of all. Thrown after the last of the others. */
 export class ExportError extends ThroughlineError {
+  /** The names of the conversations that are missing. */
   readonly conversations: readonly string[]
 
+  /** The message names the first 20. */
   constructor(conversations: readonly string[]) {
     const names = few(conversations.map(showValue), 20)
     const problem = `${plural(conversations.length, 'conversation')} cannot be read and are not exported`

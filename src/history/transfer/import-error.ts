@@ -10,10 +10,12 @@ export interface FilePlace {
 
 /** A file that cannot be imported: where, and why. Nothing of it is stored. */
 export class InvalidImportError extends ThroughlineError {
+  /** The line of the text, counted from 1. */
   readonly line: number
   /** The place in the JSON of a format that is not ours. */
   readonly path: string | undefined
 
+  /** The message begins with the place. */
   constructor({ line, path }: FilePlace, problem: string, options?: ErrorOptions) {
     const where = path === undefined || path === '$' ? `Line ${line}` : `Line ${line}, ${path}`
     super('invalid_import', `${where} of the import: ${problem}`, options)
@@ -26,6 +28,7 @@ export class InvalidImportError extends ThroughlineError {
 export class ImportStoppedError extends ThroughlineError {
   /** How many conversations are stored whole; of the next one a part may be. */
   readonly stored: number
+  /** How many conversations the text has. */
   readonly total: number
   /** How far it came, without the words of its cause. */
   readonly progress: string

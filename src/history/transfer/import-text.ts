@@ -12,6 +12,7 @@ import { readExport } from './read-export.ts'
 import { parseItem, readForeign } from './read-foreign.ts'
 import { type FileValue, valuesIn } from './values-in.ts'
 
+/** Names and limits of an import. */
 export interface ImportOptions {
   /** The new name of the conversation. Default: its name in the export, or one made of its id there. */
   readonly as?: string
@@ -25,12 +26,15 @@ export interface ImportOptions {
 export interface Imported {
   /** Whose form the text has: `Throughline`, `ChatGPT` … */
   readonly format: string
+  /** The names of the conversations here. */
   readonly conversations: readonly string[]
   /** Conversations that were deleted here: they stay so. */
   readonly deleted: readonly string[]
+  /** How many entries the text has. */
   readonly entries: number
   /** How many of the entries were not here before. */
   readonly added: number
+  /** How many records of calls the text has. */
   readonly calls: number
 }
 

@@ -132,7 +132,7 @@ export function expectDamagedIsRefused(adapter: Adapter, good: unknown, seed: nu
 }
 
 /** Puts any JSON in place of any value inside a good body. */
-function damaged(good: unknown): fc.Arbitrary<unknown> {
+export function damaged(good: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(good)
   return fc
     .tuple(fc.constantFrom(...places), fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...hostile)))

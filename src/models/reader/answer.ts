@@ -11,6 +11,7 @@ import * as wording from './wording.ts'
 
 /** What a `ReaderAnswer` gets: the parsed messages, and the format that the settings ask for. */
 export interface ReaderQuestion extends Pick<ReaderInput, 'messages' | 'system' | 'asked'> {
+  /** Set where the answer must be JSON. */
   readonly format?: ModelSettings['format']
 }
 

@@ -10,6 +10,7 @@ import { answer, type FullReply, type ReaderAnswer } from './answer.ts'
 import { countWords, promptCounter } from './count-words.ts'
 import { standInOpening } from './wording.ts'
 
+/** Options of `reader`. */
 export interface ReaderOptions {
   /** The name in records of calls. Default `reader`. */
   readonly name?: string

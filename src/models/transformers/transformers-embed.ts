@@ -2,6 +2,7 @@ import type { Embedder } from '../../log/embedder.ts'
 import { refuseUnknown } from '../../log/error.ts'
 import { ModelError } from '../model.ts'
 
+/** Options of `transformersEmbed`. */
 export interface TransformersEmbedOptions {
   /** A model for feature extraction, in ONNX: a name on Hugging Face, or a folder. Default `Xenova/all-MiniLM-L6-v2`. */
   readonly model?: string
@@ -13,6 +14,7 @@ export interface TransformersEmbedOptions {
 
 /** What is used of `@huggingface/transformers`. */
 export interface Transformers {
+  /** Loads a model for vectors. */
   pipeline(
     task: 'feature-extraction',
     model: string,

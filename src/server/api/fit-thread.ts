@@ -11,6 +11,7 @@ import { unknownWindow } from '../../tokens/unknown-window.ts'
 import { notesInContext } from '../../turn/set-up-asking.ts'
 import { promptPlace } from '../exchange/answer.ts'
 import type { ServerParts } from '../routes/server-parts.ts'
+import { modelsSoon } from '../upstream/upstreams.ts'
 import { count, place } from './schemas.ts'
 
 /** How a context is to be made. What is not said is as it was in the last call of the thread. */
@@ -95,8 +96,8 @@ export async function createSettings(thread: Thread, { options, upstreams }: Fit
 
 /** The window of the model that the page would ask, for a thread without calls: an import, the sample. Undefined if unknown. */
 async function windowOfNext(upstreams: FitParts['upstreams']): Promise<number | undefined> {
-  const models = await upstreams.models().catch(() => [])
-  return models[0]?.window
+  const [first] = await modelsSoon(upstreams)
+  return first?.window
 }
 
 export async function createFitting(thread: Thread, parts: FitParts) {

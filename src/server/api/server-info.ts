@@ -3,6 +3,7 @@ import { policyNames } from '../../context/policies/choose-policy.ts'
 import { scopes } from '../auth/caller.ts'
 import { tenantsFor } from '../auth/tenants.ts'
 import { manifest } from '../package.ts'
+import { modelsSoon } from '../upstream/upstreams.ts'
 import { defineRoute } from './route.ts'
 import { count, name } from './schemas.ts'
 
@@ -76,8 +77,7 @@ export const serverRoutes = [
       log: { store },
       parts: { upstreams, options, about, keys, plugs },
     }) {
-      // An upstream that does not answer has no models now.
-      const models = await upstreams.models().catch(() => [])
+      const models = await modelsSoon(upstreams)
       const { all } = upstreams
       const [first] = all
       const isOne = all.length === 1

@@ -30,6 +30,7 @@ export const configSchema = z.strictObject({
   port: wholeNumber(0, 65_535).default(4170),
 
   db: database().default('throughline.db'),
+  distribute: oneOf(['citus']).optional(),
 
   upstream: address('reader').optional(),
   upstreamKind: upstreamKind().default('auto'),
@@ -113,6 +114,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   host: 'the address to listen on; another than this machine’s own needs keys',
   port: 'the port to listen on; 0 takes any that is free',
   db: 'where the log is: an SQLite file, or a PostgreSQL database',
+  distribute:
+    'spreads a PostgreSQL log over the machines of a Citus cluster, whose coordinator is `db`; said once',
   upstream:
     'the model server, or "reader" for the built-in model; without it, Ollama if it answers at ollamaHost',
   upstreamKind: 'what the upstream speaks; "auto" asks it when the server starts',

@@ -18,7 +18,15 @@ export const settingGroups = {
   'What is brought back': ['remember', 'person', 'embedModel', 'embedHost', 'states'],
   'Speed and cost': ['readAhead', 'slots', 'cacheMarks', 'price'],
   'Who may ask': ['apiKeys', 'allowedHosts', 'allowedOrigins', 'manage'],
-  'What is kept': ['memory', 'onStoreFault', 'keepFor', 'keepCallsFor', 'sideTime', 'leaseTime'],
+  'What is kept': [
+    'memory',
+    'distribute',
+    'onStoreFault',
+    'keepFor',
+    'keepCallsFor',
+    'sideTime',
+    'leaseTime',
+  ],
   'Page and log': ['inspector', 'logNames', 'logLevel'],
   Limits: ['maxBody', 'maxEntry', 'maxReply', 'maxDepth', 'maxMessages', 'maxStreams'],
   Times: [

@@ -10,6 +10,7 @@ import { textWriter, toReadable } from '../../turn/stream/to-readable.ts'
 import { toFault } from '../to-fault.ts'
 import { ollamaVersion, toLoaded, toOpenAiModel, toShown, toTag } from './model-facts.ts'
 
+/** What `onRequest` gets beside the body. */
 export interface SeenRequest {
   /** `/api/chat`, `/v1/chat/completions`, … */
   readonly path: string
@@ -17,6 +18,7 @@ export interface SeenRequest {
   readonly signal: AbortSignal
 }
 
+/** Options of `readerServer`. */
 export interface ReaderServerOptions
   extends Pick<ReaderOptions, 'window' | 'count' | 'answers' | 'isStandIn' | 'delayMs' | 'wait'> {
   /** The names of the served models; each also works with `:latest`. Default `['reader']`. */

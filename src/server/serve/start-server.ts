@@ -101,12 +101,13 @@ export async function startServer(
 
 /** Opens the log and brings its schema up to date, so that a fault shows when the server starts. */
 async function openStore(config: ServerConfig): Promise<Store> {
-  const { db, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
+  const { db, distribute, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
   const store = isPostgres(db)
     ? (await import('../../stores/postgres/postgres-store.ts')).postgresStore({
         url: db,
         maxEntryBytes,
         timeoutMs,
+        ...(distribute && { distribute }),
       })
     : (await import('../../stores/sqlite/sqlite-store.ts')).sqliteStore({
         path: db,

@@ -51,3 +51,22 @@ it('is the only one where there is no list', async () => {
   expect(upstream).toMatchObject({ kind: 'reader' })
   expect(why).toBe('The upstream is the built-in reader, as "upstream" says.')
 })
+
+it('sends Responses as the setting says, or as the one of the list says for its own', async () => {
+  const server = await upstreamWith(({ path }) =>
+    path === '/v1/models' ? { status: 200, body: { data: [] } } : { status: 404, body: 'no' },
+  )
+  const { url } = server
+  const { upstream } = await findUpstreams(
+    configOf(
+      [
+        { name: 'a', models: 'a', url, responses: 'native' },
+        { name: 'b', models: '*', url },
+      ],
+      { responses: 'converted' },
+    ),
+  )
+  onTestFinished(() => upstream.close())
+  const speaks = (model: string) => (upstream as Upstreams).of(model).upstream.speaks!('responses')
+  expect([await speaks('a'), await speaks('b')]).toEqual([true, false])
+})

@@ -1,6 +1,7 @@
 import type { FitOptions } from '../../context/fit.ts'
 import { showValue } from '../../log/error.ts'
 import { ModelError } from '../../models/model.ts'
+import type { ListedModel } from '../../models/wire/wire.ts'
 import { withCredential } from './credential.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -79,6 +80,12 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
     },
   }
 }
+
+/** The models that are listed at once, for who only looks at something: an upstream that hangs has none. */
+export const modelsSoon = ({ models }: Pick<Upstreams, 'models'>): Promise<readonly ListedModel[]> =>
+  models(AbortSignal.timeout(soonMs)).catch(() => [])
+
+const soonMs = 1000
 
 /** The models of all upstreams, in order. Unreachable upstreams are left out; throws if all are unreachable. */
 export async function eachThatAnswers<Row>(

@@ -6,6 +6,7 @@ import { OutcomeUnknownError, StoreError } from '../store-error.ts'
 import { type ConversationDocument, emptyDocument } from './conversation-document.ts'
 import { storeOfDocuments } from './store-of-documents.ts'
 
+/** What a plain database gives `documentStore`: documents that are loaded, saved and listed. */
 export interface DocumentStoreOptions<Version> {
   /** The text of a document, and its version: any value that changes with every save. Undefined where there is none. */
   load(name: string): Promise<{ readonly text: string; readonly version: Version } | undefined>

@@ -4,6 +4,7 @@ import { type ConversationDocument, emptyDocument } from '../document/conversati
 import { storeOfDocuments } from '../document/store-of-documents.ts'
 import type { Store } from '../store.ts'
 
+/** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /** The clock for times and leases, in milliseconds. Default `Date.now`. */
   readonly now?: () => number

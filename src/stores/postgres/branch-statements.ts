@@ -1,7 +1,8 @@
 import type { Change } from '../rules/write-rules.ts'
 import type { Mark, RestoreEntries, StoredCall, ThreadKey } from '../store.ts'
 import type { BranchFacts } from './branch-facts.ts'
-import type { PostgresContext } from './postgres-context.ts'
+import type { Statement, Step } from './database.ts'
+import { durable, type PostgresContext } from './postgres-context.ts'
 import { callValues, keyOf, markKey, type toRecords } from './rows.ts'
 import { isBranch, now, placeOf, sameCall, withPlace } from './schema/fragments.ts'
 
@@ -44,6 +45,8 @@ export interface BranchWrite extends Pick<Change, 'opens' | 'ends' | 'closes' | 
 export interface BranchStatement {
   readonly text: string
   readonly values: readonly unknown[]
+  /** The same one by one, in a transaction: each that gives no row where it should leaves nothing to be done. */
+  readonly steps: () => readonly Step[]
 }
 
 /**
@@ -147,7 +150,8 @@ export function writeStretch(
   return on.end(false, 0)
 }
 
-function statement({ schema, durable }: PostgresContext, thread: ThreadKey, ids: readonly string[]) {
+function statement(context: PostgresContext, thread: ThreadKey, ids: readonly string[]) {
+  const { schema } = context
   const values: unknown[] = [...keyOf(thread, ids)]
   const parts: (readonly [name: string, sql: string])[] = []
   const put = (value: unknown, type = '') => `$${values.push(value)}${type && `::${type}`}`
@@ -170,7 +174,7 @@ function statement({ schema, durable }: PostgresContext, thread: ThreadKey, ids:
       ...(epoch === undefined ? [] : [`b.epoch = ${put(epoch)}`]),
       ...(leaseUntil === undefined ? [] : [`b.lease_until = ${put(leaseUntil)}`]),
       ...(isFork === undefined || records.length === 0 ? [] : [isFork ? notShared() : 'b.fork_of is null']),
-      durable,
+      durable(context),
     ].join(' and ')
   }
 
@@ -180,7 +184,7 @@ function statement({ schema, durable }: PostgresContext, thread: ThreadKey, ids:
     add(
       'c',
       `insert into ${schema}.conversations (key, created_at, lines, tenant, conversation)
-        select $1::uuid, ${at}, 1, ${names.map(name => `${name}::text`)} where ${durable}
+        select $1::uuid, ${at}, 1, ${names.map(name => `${name}::text`)} where ${durable(context)}
       on conflict (key) do update set lines = conversations.lines + 1 where conversations.deleted_at is null
       returning lines`,
     )
@@ -272,13 +276,34 @@ function statement({ schema, durable }: PostgresContext, thread: ThreadKey, ids:
     },
     /** The last part is the statement itself: to read a row takes a tenth of an append, and the count of rows says enough. */
     end(needsRow: boolean, added: number): BranchStatement {
-      const all = needsRow ? parts : parts.slice(0, -1)
-      const last = needsRow
-        ? `select b.head, b.turns, b.epoch, ${now} as now, ${put(added)}::integer as added from b`
-        : parts.at(-1)![1]
-      const before = all.map(([name, sql]) => `${name} as (${sql})`).join(',\n')
-      return { text: `${before && `with ${before}\n`}${last}`, values }
+      if (needsRow)
+        add('row', `select b.head, b.turns, b.epoch, ${now} as now, ${put(added)}::integer as added from b`)
+      const before = parts.slice(0, -1).map(([name, sql]) => `${name} as (${sql})`)
+      const found = `with b as (select * from ${schema}.branches b where ${isBranch})`
+      const counted = `with c as (select lines from ${schema}.conversations where key = $1)`
+      return {
+        text: `${before.length > 0 ? `with ${before.join(',\n')}\n` : ''}${parts.at(-1)![1]}`,
+        values,
+        steps: () =>
+          parts.map(([name, sql]) => {
+            const isFirst = name === 'c' || (name === 'b' && parts[0]![0] === 'b')
+            const before = isFirst ? '' : name === 'b' ? counted : found
+            return { ...standalone(`${before} ${sql}`, values), mustReturn: name === 'b' || name === 'c' }
+          }),
+      }
     },
+  }
+}
+
+/** A part of a statement by itself, with only those of its values that it names. */
+export function standalone(
+  text: string,
+  values: readonly unknown[],
+): Statement & { readonly values: unknown[] } {
+  const used = [...new Set(text.match(/\$\d+/g))]
+  return {
+    text: text.replace(/\$\d+/g, name => `$${used.indexOf(name) + 1}`),
+    values: used.map(name => values[Number(name.slice(1)) - 1]),
   }
 }
 

@@ -6,24 +6,38 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** A statement; with a name it is parsed once for a connection. */
 export interface Statement {
+  /** SQL, with `$1`, `$2` … where values go. */
   readonly text: string
+  /** The value of `$1` first. */
   readonly values?: unknown[]
+  /** The same name always stands for the same text. */
   readonly name?: string
   /** After how many milliseconds `pg` gives the statement up. */
   readonly query_timeout?: number
 }
 
+/** A statement of several in a transaction. */
+export interface Step extends Statement {
+  readonly mustReturn: boolean
+}
+
 /** The part of a `pg` client that is used. */
 export interface PgClient {
+  /** Runs one statement; rejects with the database's error. */
   query(statement: Statement): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>
-  on(event: 'error', listener: (error: Error) => void): unknown
-  off(event: 'error', listener: (error: Error) => void): unknown
+  /** Listens for a connection that breaks while no statement runs, and for warnings. */
+  on(event: 'error' | 'notice', listener: (error: Error) => void): unknown
+  /** Stops listening. */
+  off(event: 'error' | 'notice', listener: (error: Error) => void): unknown
+  /** Gives the connection back to the pool; with `true` it is closed instead. */
   release(destroy?: boolean): void
 }
 
 /** The part of a `pg` pool that is used: `new Pool()` is one. */
 export interface PgPool {
+  /** Takes a connection out of the pool, or makes one. */
   connect(): Promise<PgClient>
+  /** Closes all connections. Called for a pool that the store made, never for yours. */
   end(): Promise<void>
 }
 
@@ -57,6 +71,10 @@ export function openDatabase(options: {
         release(client, false)
         return result
       } catch (error) {
+        if (isRefusal(error)) {
+          release(client, false)
+          throw error
+        }
         release(client, isLost(error))
         if (!isCollision(error) || attempt === attempts) throw toStoreError(error, isWrite)
         // A random wait, so that one of the two comes first the next time.
@@ -78,7 +96,7 @@ export function openDatabase(options: {
     })
 
   return {
-    read: (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    read: (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
       withClient(false, async client => (await client.query(toStatement(text, values))).rows),
     /** `read`, prepared where possible: for statements that are planned alike whatever their values are. */
     readPrepared: (text: string, values: readonly unknown[]) => run(false, text, values),
@@ -101,15 +119,29 @@ export function openDatabase(options: {
       withClient(true, async client => {
         const query: RunQuery = async (text, values = []) =>
           (await client.query(isLimited ? toStatement(text, values) : { text, values: [...values] })).rows
+        // A cluster only warns where it does not know whether one of its machines has written.
+        let doubt: Error | undefined
+        const listen = (notice: Error) => {
+          if (notice.message?.startsWith('failed to commit transaction on')) doubt = notice
+        }
+        client.on('notice', listen)
         // A transaction that waited for a lock must see what the holder has written.
         await query('begin isolation level read committed')
         try {
           const result = await work(query)
           await query('commit')
+          if (doubt)
+            throw new OutcomeUnknownError(
+              `PostgreSQL cannot tell whether it is stored (${doubt.message})`,
+              doubt,
+            )
           return result
         } catch (error) {
-          if (!isLost(error)) await query('rollback')
+          if (error instanceof OutcomeUnknownError) throw error
+          if (isRefusal(error) || !isLost(error)) await query('rollback')
           throw error
+        } finally {
+          client.off('notice', listen)
         }
       }),
     async close() {
@@ -120,6 +152,32 @@ export function openDatabase(options: {
     },
   }
 }
+
+/**
+ * Statements one after the other in a transaction, for tables that are spread over machines: one statement that writes to several
+ * tables would need all machines. Undefined if one that must give a row gives none, or breaks a unique constraint.
+ */
+export async function runSteps(database: Database, steps: readonly Step[]): Promise<Row | undefined> {
+  try {
+    return await database.transaction(async query => {
+      let row: Row = {}
+      for (const { text, values, mustReturn } of steps) {
+        const [first] = await query(text, values)
+        if (mustReturn && !first) throw new NothingToWrite()
+        row = first ?? row
+      }
+      return row
+    })
+  } catch (error) {
+    if (isRefusal(error) || isDuplicate((error as Error).cause)) return undefined
+    throw error
+  }
+}
+
+/** Undoes a transaction that has nothing to write. */
+class NothingToWrite extends Error {}
+
+const isRefusal = (error: unknown): boolean => error instanceof NothingToWrite
 
 async function connect(pool: PgPool): Promise<PgClient> {
   try {
@@ -200,11 +258,17 @@ const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(e
 /** Whether a pooler lent a connection that does not know the prepared statement, or already has it; nothing was run. */
 const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(error))
 
-const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505'
+/** Citus loses the code of some, and numbers the constraint by its shard. */
+const isDuplicate = (error: unknown): boolean =>
+  codeOf(error) === '23505' ||
+  (codeOf(error) === 'XX000' && /"(entries|turns|branches|calls)_[a-z]+_[0-9]+"/.test(messageOf(error)))
 
 /** Whether the database did not answer, or said that it is shutting down. */
 const isLost = (error: unknown): boolean =>
-  !(error instanceof Error && 'severity' in error) || /^(08|57P0[123]|40003)/.test(codeOf(error))
+  !(error instanceof Error && 'severity' in error) ||
+  /^(08|57P0[123]|40003)/.test(codeOf(error)) ||
+  // So Citus says that a machine went away while it wrote there.
+  (codeOf(error) === 'XX000' && messageOf(error).startsWith('failure on connection'))
 
 /** An attempt at several addresses of one name fails with an error that only lists others. */
 function messageOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { StoreError } from '../store-error.ts'
 import type { Database, RunQuery } from './database.ts'
 import { plainStatements } from './schema/plain-statements.ts'
-import { tables } from './schema/tables.ts'
+import { tableNames, tables } from './schema/tables.ts'
 
 export interface Migration {
   /** The number of the schema after this step. */
@@ -20,10 +20,25 @@ export const migrations: readonly Migration[] = [
   { number: 5, name: '5 plain statements', sql: plainStatements },
 ]
 
+export interface MigrateOptions {
+  readonly dryRun?: boolean
+  readonly distribute?: 'citus' | undefined
+}
+
 /** Migrates the schema and returns the steps; with `dryRun` only returns them. */
-export async function migrate(database: Database, schema: string, dryRun: boolean, steps = migrations) {
-  const names = (missing: readonly Migration[]) => missing.map(({ name }) => name)
-  if (dryRun) return names(missing(await numberOf(sql => database.read(sql, []), schema), steps))
+export async function migrate(
+  database: Database,
+  schema: string,
+  { dryRun = false, distribute }: MigrateOptions = {},
+  steps = migrations,
+): Promise<readonly string[]> {
+  const names = (missing: readonly Migration[], mustSpread: boolean) => [
+    ...missing.map(({ name }) => name),
+    ...(mustSpread ? [spreading] : []),
+  ]
+  const mustBeSpread = async (query: RunQuery) => distribute !== undefined && !(await isSpread(query, schema))
+  if (dryRun)
+    return names(missing(await numberOf(database.read, schema), steps), await mustBeSpread(database.read))
   return database.transaction(async query => {
     // The second of two instances that start at once waits here, then finds nothing left to do.
     await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
@@ -39,8 +54,36 @@ export async function migrate(database: Database, schema: string, dryRun: boolea
       else for (const statement of sql(schema)) await query(statement)
       await query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, [number, name])
     }
-    return names(due)
+    const mustSpread = await mustBeSpread(query)
+    if (mustSpread) {
+      await needCitus(query)
+      for (const table of tableNames) await query(spreadSql(schema, table))
+    }
+    return names(due, mustSpread)
   }, false)
+}
+
+const spreading = 'spread the tables by conversation'
+
+/** All rows of a conversation lie on one machine. */
+const spreadSql = (schema: string, table: string) => {
+  const beside = table === 'conversations' ? 'none' : `${schema}.conversations`
+  return `select create_distributed_table('${schema}.${table}', 'key', colocate_with => '${beside}')`
+}
+
+async function needCitus(query: RunQuery): Promise<void> {
+  const [extension] = await query("select from pg_extension where extname = 'citus'")
+  if (extension) return
+  throw new StoreError('store_schema', 'The database has no Citus: run "create extension citus" in it first.')
+}
+
+/** Whether the tables are spread over machines. Without Citus the catalog of spread tables is not there. */
+export async function isSpread(query: RunQuery, schema: string): Promise<boolean> {
+  const [catalog] = await query("select to_regclass('pg_catalog.pg_dist_partition') is not null as there")
+  if (!catalog!.there) return false
+  const name = `${schema}.conversations`.replaceAll("'", "''")
+  const sql = `select from pg_dist_partition where logicalrelid = to_regclass('${name}')`
+  return (await query(sql)).length > 0
 }
 
 /** Refuses a schema whose tables differ from those that a step makes: it makes them beside, and compares. */
@@ -96,31 +139,13 @@ async function numberOf(query: RunQuery, schema: string): Promise<number> {
   return Number(row!.version)
 }
 
-/** Migrates before the first statement. Instances that start at once wait for one another. */
-export function migrateFirst(database: Database, schema: string): Database {
-  let migrated: Promise<Database> | undefined
-
-  async function prepare(): Promise<Database> {
-    // A user who may not change the schema may still use one that is up to date.
-    if ((await migrate(database, schema, true)).length > 0) await migrate(database, schema, false)
-    return database
-  }
-
-  /** After a failure the next statement tries again. */
-  function ready(): Promise<Database> {
-    migrated ??= prepare().catch(error => {
-      migrated = undefined
-      throw error
-    })
-    return migrated
-  }
-
-  return {
-    ...database,
-    read: async (...statement) => (await ready()).read(...statement),
-    readPrepared: async (...statement) => (await ready()).readPrepared(...statement),
-    write: async (...statement) => (await ready()).write(...statement),
-    tryWrite: async (...statement) => (await ready()).tryWrite(...statement),
-    transaction: async run => (await ready()).transaction(run),
-  }
+/** Migrates where something is missing. Instances that start at once wait for one another. */
+export async function migrateIfNeeded(
+  database: Database,
+  schema: string,
+  options: MigrateOptions,
+): Promise<void> {
+  // A user who may not change the schema may still use one that is up to date.
+  if ((await migrate(database, schema, { ...options, dryRun: true })).length > 0)
+    await migrate(database, schema, options)
 }

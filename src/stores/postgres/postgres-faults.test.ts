@@ -227,7 +227,9 @@ async function bundleWriter(): Promise<string> {
 }
 
 function runWriter(code: string, values: readonly string[]): Promise<number[]> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code, ...values])
+  const child = spawn(process.execPath, ['--input-type=module', '-', ...values])
+  // As an argument it would be too long.
+  child.stdin.end(code)
   let [out, problem] = ['', '']
   child.stdout.on('data', data => {
     out += data

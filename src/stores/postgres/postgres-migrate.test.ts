@@ -124,7 +124,7 @@ describePostgres('PostgreSQL that was there before', server => {
     const databases = Array.from({ length: 3 }, () => openDatabase({ url: server.url }))
     const versions = [...migrations, next]
     const step = (dryRun: boolean) =>
-      Promise.all(databases.map(database => migrate(database, 'busy', dryRun, versions)))
+      Promise.all(databases.map(database => migrate(database, 'busy', { dryRun }, versions)))
     expect(await step(true)).toEqual(databases.map(() => [next.name]))
     expect((await step(false)).flat()).toEqual([next.name])
     expect((await step(true)).flat()).toEqual([])

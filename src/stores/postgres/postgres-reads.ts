@@ -4,9 +4,10 @@ import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace, Word
 import { CorruptEntryError, NoConversationError, nameOf } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
-import { cutPage, maxPageBytes, type PostgresContext } from './postgres-context.ts'
+import { cutPage, maxPageBytes, ofWhom, type PostgresContext } from './postgres-context.ts'
 import { conversationKey, keyOf, threadOf, toEntry, toTurn } from './rows.ts'
 import { isBranch, linesOf, now, turnColumns } from './schema/fragments.ts'
+import { findSpreadWords } from './spread-reads.ts'
 import { hashWord, isCommon } from './word-hashes.ts'
 import { maxWaiting, type WordIndexer } from './word-indexer.ts'
 
@@ -57,7 +58,12 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
           if (forms.some(form => has.has(form))) hits[number]!.push(place)
         if (hits.every(({ length }) => length >= limit)) break
       }
-      if (!isRead) {
+      if (!isRead && context.isDistributed) {
+        const found = await findSpreadWords(context, scope, hashes, limit)
+        for (const [number, rows] of found.entries())
+          for (const row of rows)
+            hits[number]!.push({ ...placeOf(row), ...(times && { time: Number(row.time) }) })
+      } else if (!isRead) {
         const key = conversation === null ? null : conversationKey({ tenant, conversation })
         const sql = wordsSql(schema, hashes.length, person !== null, key !== null, times)
         const values = [...scope, JSON.stringify(hashes), limit, ...(key === null ? [] : [key])]
@@ -125,9 +131,6 @@ const entriesSql = (schema: string, isAll: boolean) =>
     order by e.time desc, e.key desc, e.line desc, e.seq desc limit ${maxWaiting}`,
     'time desc, key desc, line desc, seq desc',
   )
-
-const ofWhom =
-  'c.tenant = $1 and ($2::text is null or c.person = $2) and ($3::text is null or c.conversation = $3)'
 
 /**
  * For each word the newest entries that have it, by thread: the places, times the number of words, plus the number of the word.
@@ -197,16 +200,19 @@ interface WaitingPage {
 const maxPages = 32
 
 /** Reads pages. Those that are asked for at once, as by a search, are read by one statement. */
-function pageReader({ database, schema }: PostgresContext) {
+function pageReader(context: PostgresContext) {
+  const { database, schema } = context
   const queues = { asc: [] as WaitingPage[], desc: [] as WaitingPage[] }
 
   async function flush(order: keyof typeof queues): Promise<void> {
-    const pages = queues[order].splice(0, maxPages)
+    const { isDistributed } = context
+    const pages = queues[order].splice(0, isDistributed ? 1 : maxPages)
     if (queues[order].length > 0) queueMicrotask(() => flush(order))
     try {
-      const columns = pages[0]!.page.map((_, column) => pages.map(({ page }) => page[column]))
+      const { page } = pages[0]!
+      const columns = isDistributed ? page : page.map((_, column) => pages.map(({ page }) => page[column]))
       const rowsOfPages = pages.map((): Row[] => [])
-      for (const row of await database.readPrepared(pageSql(schema, order), columns))
+      for (const row of await database.readPrepared(pageSql(schema, order, isDistributed), columns))
         rowsOfPages[Number(row.page) - 1]!.push(row)
       for (const [number, { resolve }] of pages.entries()) resolve(rowsOfPages[number]!)
     } catch (error) {
@@ -221,21 +227,26 @@ function pageReader({ database, schema }: PostgresContext) {
     })
 }
 
+const manyPages = `unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::integer[])
+  with ordinality`
+
+/** Spread tables give a page of one conversation, which one machine has. */
+const onePage = '(values ($1::uuid, $2::text, $3::text, $4::integer, $5::integer, $6::integer, 1))'
+
 /** A page at most of each line of the past: the cost does not grow with it. Long pages are cut. */
-const pageSql = (schema: string, order: string) => `
+const pageSql = (schema: string, order: string, isDistributed: boolean) => `
   select * from (
     select e.*, row_number() over (partition by page order by seq ${order}) as place,
       sum(octet_length(payload)) over (order by page, seq ${order}) - octet_length(payload) as before
     from (
       select r.page, b.head, p.*
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::integer[])
-        with ordinality r (key, actor, branch, low, high, rows, page)
-      join ${schema}.branches b on b.key = r.key and b.actor = r.actor and b.branch = r.branch
+      from ${isDistributed ? onePage : manyPages} r (key, actor, branch, low, high, rows, page)
+      join ${schema}.branches b on b.key = ${isDistributed ? '$1' : 'r.key'} and b.actor = r.actor and b.branch = r.branch
       cross join lateral (
         select e.seq, e.turn, e.role, e.id, e.time, e.checksum, e.tokens, e.payload
         from ${linesOf} cross join lateral (
           select * from ${schema}.entries e
-          where e.key = b.key and e.line = l.line
+          where e.key = ${isDistributed ? '$1' : 'b.key'} and e.line = l.line
             and e.seq between greatest(l.first, r.low) and least(l.last, r.high)
           order by e.seq ${order} limit r.rows
         ) e

@@ -3,24 +3,31 @@ import { checksum } from '../checksum.ts'
 import { lastUseOf, useStep } from '../rules/last-use.ts'
 import { remainingMs } from '../rules/lease-time.ts'
 import type { ConversationInfo, Store, ThreadKey } from '../store.ts'
-import type { Row } from './database.ts'
-import { noConversation, type PostgresContext } from './postgres-context.ts'
+import { standalone } from './branch-statements.ts'
+import { type Row, runSteps } from './database.ts'
+import { durable, noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, conversationKey, fromRow, keyOf, markKey, threadOf, toCall } from './rows.ts'
 import { now, sameCall } from './schema/fragments.ts'
+import { tableNames } from './schema/tables.ts'
+import { findSpreadMarks } from './spread-reads.ts'
 
 export function postgresSides(context: PostgresContext) {
   const { database, schema } = context
   /** The lock keeps the branch from being deleted meanwhile, and does not hold up appends. */
-  const branch = `b as (select key, line from ${schema}.branches
-    where key = $1 and actor = $2 and branch = $3 for key share)`
+  const locked = `select key, line from ${schema}.branches
+    where key = $1 and actor = $2 and branch = $3 for key share`
   const ofThread = `${schema}.branches b join lateral`
 
   /** `ids` are the last parts of the rows' keys. */
   async function save(thread: ThreadKey, ids: readonly string[], sql: string, values: readonly unknown[]) {
     const key = keyOf(thread, ids)
     const all = [...key, ...values]
-    const rows = await database.write(`with ${branch}, saved as (${sql}) select 1 from b`, all)
-    if (rows.length === 0) throw await noConversation(context, thread.conversation, key[0])
+    const lock = { text: locked, values: [...key], mustReturn: true }
+    const plain = `with b as (select key, line from ${schema}.branches where key = $1 and actor = $2 and branch = $3)`
+    const isSaved = await (context.isDistributed
+      ? runSteps(database, [lock, { ...standalone(`${plain} ${sql}`, all), mustReturn: false }])
+      : database.write(`with b as (${locked}), saved as (${sql}) select 1 from b`, all).then(rows => rows[0]))
+    if (!isSaved) throw await noConversation(context, thread.conversation, key[0])
   }
 
   return {
@@ -30,7 +37,7 @@ export function postgresSides(context: PostgresContext) {
         [call.id],
         `insert into ${schema}.calls (key, line, id, turn, time, model, plan, predicted, reported, status, error,
           checksum)
-          select key, line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12, $13 from b
+          select b.key, b.line, $4, $5, $6, $7, $8, $9, $10, $11::${schema}.call_status, $12, $13 from b
         on conflict (key, line, id) do update set ${sameCall}`,
         callValues(thread, call),
       )
@@ -51,7 +58,7 @@ export function postgresSides(context: PostgresContext) {
         thread,
         [key],
         `insert into ${schema}.caches (key, line, cache, at, bytes, checksum)
-          select key, line, $4, $5, $6, $7 from b
+          select b.key, b.line, $4, $5, $6, $7 from b
         on conflict (key, line, cache) do update set at = excluded.at, bytes = excluded.bytes,
           checksum = excluded.checksum`,
         [key, at, bytes, cacheSum(thread, key, at, bytes)],
@@ -82,16 +89,10 @@ export function postgresSides(context: PostgresContext) {
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
       const named = new Map(marks.map(mark => [markKey(tenant, mark), mark]))
-      const rows = await database.read(
-        `select m.mark, m.at, c.conversation, b.actor, b.branch
-        from unnest($1::uuid[]) with ordinality wanted (mark, number)
-        cross join lateral (select * from ${schema}.marks m where m.mark = wanted.mark
-          order by m.place desc limit $2) m
-        join ${schema}.branches b on b.key = m.key and b.line = m.line
-        join ${schema}.conversations c on c.key = m.key
-        order by wanted.number, m.place desc`,
-        [[...named.keys()], limit],
-      )
+      const wanted = [...named.keys()]
+      const rows = await (context.isDistributed
+        ? findSpreadMarks(context, wanted, limit)
+        : database.read(marksSql(schema), [wanted, limit]))
       return rows.map(row => ({
         mark: named.get(String(row.mark).replaceAll('-', ''))!,
         at: Number(row.at),
@@ -101,11 +102,20 @@ export function postgresSides(context: PostgresContext) {
   } satisfies Partial<Store>
 }
 
+const marksSql = (schema: string) => `
+  select m.mark, m.at, c.conversation, b.actor, b.branch
+  from unnest($1::uuid[]) with ordinality wanted (mark, number)
+  cross join lateral (select * from ${schema}.marks m where m.mark = wanted.mark
+    order by m.place desc limit $2) m
+  join ${schema}.branches b on b.key = m.key and b.line = m.line
+  join ${schema}.conversations c on c.key = m.key
+  order by wanted.number, m.place desc`
+
 const cacheSum = (thread: ThreadKey, key: string, at: number, bytes: Uint8Array) =>
   checksum([...keyOf(thread), key, at], bytes)
 
 export function postgresConversations(context: PostgresContext) {
-  const { database, schema, durable } = context
+  const { database, schema } = context
   return {
     async tenants() {
       const rows = await database.read(
@@ -125,11 +135,11 @@ export function postgresConversations(context: PostgresContext) {
       const key = conversationKey({ tenant, conversation })
       const { title, metadata, person } = toDescription(description)
       const [row] = await database.write(
-        `update ${schema}.conversations set title = case when $2::boolean then $3 else title end,
+        `update ${schema}.conversations c set title = case when $2::boolean then $3 else title end,
           metadata = case when $4::boolean then $5 else metadata end,
           person = case when $6::boolean then $7 else person end,
-          last_use = case when ${now} - last_use < $8 then last_use else ${now} end
-        where key = $1 and deleted_at is null and ${durable} returning 1`,
+          last_use = case when n.now - last_use < $8 then last_use else n.now end
+        from (select ${now} as now) n where key = $1 and deleted_at is null and ${durable(context)} returning 1`,
         [key, ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null]), useStep],
       )
       if (!row) throw await noConversation(context, conversation, key)
@@ -137,7 +147,7 @@ export function postgresConversations(context: PostgresContext) {
     async deleteCalls(tenant, before) {
       const sql = `with gone as (
         delete from ${schema}.calls x using ${schema}.conversations c
-          where c.tenant = $1 and x.key = c.key and x.time < $2 and ${durable} returning 1
+          where c.tenant = $1 and x.key = c.key and x.time < $2 and ${durable(context)} returning 1
       ) select count(*) as count from gone`
       const [row] = await database.write(sql, [tenant, before])
       return Number(row!.count)
@@ -149,7 +159,7 @@ export function postgresConversations(context: PostgresContext) {
         // Nothing is added to a conversation while its row is locked, and each later statement sees what others wrote before.
         const [row] = await query(
           `select last_use as "usedAt" from ${schema}.conversations
-            where key = $1 and deleted_at is null and ${durable} for update`,
+            where key = $1 and deleted_at is null and ${durable(context)} for update`,
         )
         if (!row) return false
         const branches = await query(
@@ -158,7 +168,7 @@ export function postgresConversations(context: PostgresContext) {
         )
         const isOld = unusedSince !== undefined
         if (isOld && isInUse(row, branches, unusedSince)) return false
-        for (const table of parts) await query(`delete from ${schema}.${table} where key = $1`)
+        for (const table of tableNames.slice(1)) await query(`delete from ${schema}.${table} where key = $1`)
         // What went because of its age may be imported again.
         const rest = isOld
           ? `delete from ${schema}.conversations where key = $1`
@@ -170,9 +180,6 @@ export function postgresConversations(context: PostgresContext) {
     },
   } satisfies Partial<Store>
 }
-
-/** The tables of what belongs to a conversation. */
-export const parts = ['branches', 'entries', 'turns', 'calls', 'caches', 'marks', 'words']
 
 /** Whether a conversation was used since then, or has a turn that is held. */
 function isInUse({ usedAt }: Row, branches: readonly Row[], since: number): boolean {

@@ -3,15 +3,16 @@ import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
 import { openDatabase, type PgPool } from './database.ts'
-import { migrate, migrateFirst } from './migrate.ts'
+import { isSpread, migrate, migrateIfNeeded } from './migrate.ts'
+import type { PostgresContext } from './postgres-context.ts'
 import { postgresReads } from './postgres-reads.ts'
 import { postgresConversations, postgresSides } from './postgres-sides.ts'
 import { postgresWrites } from './postgres-writes.ts'
-import { isDurable } from './schema/fragments.ts'
 import { wordIndexer } from './word-indexer.ts'
 
 export type { PgClient, PgPool, Statement } from './database.ts'
 
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** The address of the database: `postgres://user@host/name`. Default: what the variables PGHOST, PGUSER and their like say. */
   readonly url?: string
@@ -32,6 +33,11 @@ export interface PostgresStoreOptions {
   readonly search?: boolean
   /** The PostgreSQL schema that holds the tables. Default `throughline`. */
   readonly schema?: string
+  /**
+   * Spreads the tables over the machines of a Citus cluster, by conversation: `url` is that of its coordinator. A migration does
+   * it, also to tables that are there; whoever opens them later need not say it. Default: all is on one machine.
+   */
+  readonly distribute?: 'citus'
   /** Whether the first use migrates the schema. False: only `migrate()` does. Default true. */
   readonly migrate?: boolean
 }
@@ -43,6 +49,7 @@ const storeNames: OptionNames<PostgresStoreOptions> = {
   timeoutMs: 1,
   search: 1,
   schema: 1,
+  distribute: 1,
   migrate: 1,
 }
 
@@ -56,19 +63,20 @@ const storeNames: OptionNames<PostgresStoreOptions> = {
 export function postgresStore(options: PostgresStoreOptions = {}): Store {
   refuseUnknown(options, storeNames)
   const { url, pool, maxEntryBytes, timeoutMs, schema = 'throughline' } = options
-  const { search: isIndexed = true, migrate: autoMigrate = true } = options
+  const { search: isIndexed = true, migrate: autoMigrate = true, distribute } = options
+  if (distribute !== undefined && distribute !== 'citus')
+    throw new InvalidOptionError('distribute', `expected 'citus' or nothing, got ${showValue(distribute)}`)
   if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
   if (url !== undefined) checkUrl(url)
   if (pool !== undefined && typeof pool?.connect !== 'function')
     throw new InvalidOptionError('pool', `expected a pool of pg, got ${showValue(pool)}`)
   const name = quote(schema)
-  const opened = openDatabase({ url, pool, timeoutMs })
-  const database = autoMigrate ? migrateFirst(opened, name) : opened
-  const context = { database, schema: name, isIndexed, durable: isDurable }
+  const database = openDatabase({ url, pool, timeoutMs })
+  const context: PostgresContext = { database, schema: name, isIndexed, isDistributed: false }
   const indexer = wordIndexer(context)
   const reads = postgresReads(context, indexer)
   const store: Store = {
-    migrate: ({ dryRun = false } = {}) => migrate(opened, name, dryRun),
+    migrate: ({ dryRun = false } = {}) => migrate(database, name, { dryRun, distribute }),
     ...postgresWrites(context, indexer, reads),
     ...reads,
     ...postgresConversations(context),
@@ -79,7 +87,44 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
       await database.close()
     },
   }
-  return checkedStore(store, maxEntryBytes)
+  const prepare = async () => {
+    if (autoMigrate) await migrateIfNeeded(database, name, { distribute })
+    context.isDistributed = await isSpread(database.read, name)
+  }
+  return checkedStore(whenReady(store, prepare), maxEntryBytes)
+}
+
+/** A store that is prepared before its first use. After a failure the next use tries again. */
+function whenReady(store: Store, prepare: () => Promise<void>): Store {
+  let prepared: Promise<void> | undefined
+  const ready = () => {
+    prepared ??= prepare().catch(error => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
+  const methods = store as unknown as Readonly<Record<string, (...input: unknown[]) => unknown>>
+  const waiting = Object.entries(methods).map(([name, method]) => [
+    name,
+    async (...input: unknown[]) => {
+      await ready()
+      return method(...input)
+    },
+  ])
+  return {
+    ...Object.fromEntries(waiting),
+    close: store.close,
+    async migrate(options) {
+      // What was found before may not hold any more.
+      prepared = undefined
+      return store.migrate(options)
+    },
+    async *entries(thread, range) {
+      await ready()
+      yield* store.entries(thread, range)
+    },
+  }
 }
 
 /** Anything else would be taken for the name of a server. It is not shown: there may be a password in it. */

@@ -12,8 +12,8 @@ import {
   writeBranch,
   writeStretch,
 } from './branch-statements.ts'
-import type { Row } from './database.ts'
-import type { PostgresContext } from './postgres-context.ts'
+import { type Row, runSteps } from './database.ts'
+import { durable, type PostgresContext } from './postgres-context.ts'
 import { keyOf, toRecords } from './rows.ts'
 import { isBranch, linesOf, withPlace } from './schema/fragments.ts'
 import { wordHashes } from './word-hashes.ts'
@@ -35,8 +35,8 @@ export function postgresWrites(
   /** Branches that were seen to share a past. The others need no look at one. */
   const forks = new Set<string>()
 
-  async function send({ text, values }: BranchStatement): Promise<Row | undefined> {
-    const row = await database.tryWrite(text, values)
+  async function send({ text, values, steps }: BranchStatement): Promise<Row | undefined> {
+    const row = await (context.isDistributed ? runSteps(database, steps()) : database.tryWrite(text, values))
     if (row) indexer.wake()
     return row
   }
@@ -216,7 +216,7 @@ export function postgresWrites(
       const [record] = toRecords(thread, entry ? [{ ...entry, ...mark }] : [])
       await database.transaction(async query => {
         // The lock keeps calls and caches of these texts from being saved meanwhile.
-        const lines = await query(lockSql(schema, context.durable), keyOf(thread).slice(0, 2))
+        const lines = await query(lockSql(context), keyOf(thread).slice(0, 2))
         const own = lines.find(({ branch }) => branch === thread.branch)
         if (!own) return branches.needBranch(await branches.readFacts(context, thread, {}))
         if (!entry || !record) return undefined
@@ -272,8 +272,9 @@ const baseOf = (facts: Facts): Base => (facts.line === undefined ? unwritten : {
 const isForkOf = ({ forkOf }: Facts, branch: string, at: number) =>
   forkOf?.branch === branch && forkOf.at === at
 
-const lockSql = (schema: string, durable: string) => `
-  select line, branch from ${schema}.branches where key = $1 and actor = $2 and ${durable} order by branch for update`
+const lockSql = (context: PostgresContext) => `
+  select line, branch from ${context.schema}.branches
+  where key = $1 and actor = $2 and ${durable(context)} order by branch for update`
 
 /** Words of an entry that waits for the index have no row, and are read later. */
 const eraseSql = (schema: string) => `

@@ -34,7 +34,7 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
   async function index(schema: string, pool?: PgPool) {
     const database = openDatabase(pool ? { pool } : { url: server.url })
     try {
-      return await indexWaiting({ database, schema, isIndexed: true, durable: 'true' })
+      return await indexWaiting({ database, schema, isIndexed: true, isDistributed: false })
     } finally {
       await database.close()
     }

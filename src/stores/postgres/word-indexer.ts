@@ -97,7 +97,7 @@ async function indexBatch(
   context: PostgresContext,
   { from = firstKey, tenant }: { readonly from?: string; readonly tenant?: string },
 ): Promise<{ readonly entries: number; readonly isAlone: boolean }> {
-  const { database, schema } = context
+  const { database, schema, isDistributed } = context
   const rows = await database.read(waitingSql(schema), [from, tenant ?? null])
   const wordRows: Row[] = []
   const branches = new Map<string, Row>()
@@ -115,37 +115,52 @@ async function indexBatch(
   }
   const moved = [...branches.values()]
   if (wordRows.length > 0) await putWords(context, wordRows)
-  const done = moved.length > 0 ? await database.write(moveSql(schema), [JSON.stringify(moved)]) : []
-  return { entries: rows.length, isAlone: done.length === moved.length }
+  let done = 0
+  for (const [key, some] of batchesOf(context, moved)) {
+    const values = [JSON.stringify(some), ...(isDistributed ? [key] : [])]
+    done += (await database.write(moveSql(schema, isDistributed), values)).length
+  }
+  return { entries: rows.length, isAlone: done === moved.length }
 }
 
 /** Writes the words of entries, except those that are there. Rows have `key`, `line`, `seq`, `time` and `words`. */
-export async function putWords({ database, schema }: PostgresContext, rows: readonly Row[]): Promise<void> {
-  const keys = [...new Set(rows.map(({ key }) => key))]
-  await database.write(putSql(schema), [keys, JSON.stringify(rows)])
+export async function putWords(context: PostgresContext, rows: readonly Row[]): Promise<void> {
+  const { database, schema, isDistributed } = context
+  for (const [key, some] of batchesOf(context, rows)) {
+    const keys = isDistributed ? key : [...new Set(some.map(({ key }) => key))]
+    await database.write(putSql(schema, isDistributed), [keys, JSON.stringify(some)])
+  }
+}
+
+/** All at once; where tables are spread over machines, the rows of each conversation by themselves. */
+function batchesOf({ isDistributed }: PostgresContext, rows: readonly Row[]) {
+  const batches = new Map<unknown, Row[]>()
+  for (const row of rows) {
+    const key = isDistributed ? row.key : undefined
+    batches.set(key, batches.get(key) ?? [])
+    batches.get(key)!.push(row)
+  }
+  return batches
 }
 
 /** A branch whose entries are gone (check() says so) must not block other branches: it counts as one empty entry. */
 const waitingSql = (schema: string) =>
   cutPage(
-    `select b.key, b.line, b.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq, e.time,
+    `select b.key, b.line, c.tenant, b.waiting_after as after, coalesce(e.seq, b.head) as seq, e.time,
       coalesce(e.payload, '') as payload
-    from (
-      select b.*, c.tenant from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
-      where b.waiting_after is not null and b.key >= $1::uuid and ($2::text is null or c.tenant = $2)
-      order by b.key, b.line limit ${batchEntries}
-    ) b left join lateral (
-      select e.seq, e.time, e.payload from ${schema}.entries e
-      where e.key = b.key and e.line = b.line and e.seq > b.waiting_after order by e.seq limit ${batchEntries}
-    ) e on true
-    order by b.key, b.line, seq limit ${batchEntries}`,
+    from ${schema}.branches b join ${schema}.conversations c on c.key = b.key
+      left join ${schema}.entries e on e.key = b.key and e.line = b.line
+        and e.seq between b.waiting_after + 1 and b.waiting_after + ${batchEntries}
+    where b.waiting_after is not null and b.key >= $1::uuid and ($2::text is null or c.tenant = $2)
+    order by b.key, b.line, e.seq limit ${batchEntries}`,
     'key, line, seq',
   )
 
 /** The lock keeps a conversation from being deleted meanwhile, and does not hold up its turns. All lock in one order. */
-const putSql = (schema: string) => `
+const putSql = (schema: string, isDistributed: boolean) => `
   with c as (
-    select key from ${schema}.conversations where key = any($1::uuid[]) and deleted_at is null order by key for key share
+    select key from ${schema}.conversations where key ${isDistributed ? '= $1::uuid' : '= any($1::uuid[])'} and deleted_at is null
+      order by key for key share
   )
   insert into ${schema}.words (time, key, line, seq, words)
     select w.time, w.key, w.line, w.seq, w.words
@@ -155,15 +170,16 @@ const putSql = (schema: string) => `
   on conflict do nothing`
 
 /** Only from where they were: another instance may have moved them on. */
-const moveSql = (schema: string) => `
+const moveSql = (schema: string, isDistributed: boolean) => `
   with m as (
     select b.key, b.actor, b.branch, m.upto
     from json_to_recordset($1) m (key uuid, line integer, after integer, upto integer)
       join ${schema}.branches b on b.key = m.key and b.line = m.line and b.waiting_after = m.after
+      ${isDistributed ? 'and b.key = $2::uuid' : ''}
     order by b.key, b.actor, b.branch for no key update of b
   )
   update ${schema}.branches b set waiting_after = case when b.head > m.upto then m.upto end
-  from m where b.key = m.key and b.actor = m.actor and b.branch = m.branch
+  from m where ${isDistributed ? 'b.key = $2::uuid and ' : ''}b.key = m.key and b.actor = m.actor and b.branch = m.branch
   returning 1`
 
 /** A line has no gaps, so its places count its entries. */

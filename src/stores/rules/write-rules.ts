@@ -18,11 +18,13 @@ import { ConflictError, KeyReusedError, leaseLost, nameOf, turnOpen } from '../s
 export interface Change {
   /** Closes a turn that its writer left. The former writer can no longer end it. */
   readonly closes?: TurnEnd & { readonly entries: readonly NewEntry[] }
+  /** Opens a turn with this key and body. */
   readonly opens?: Pick<StoredTurn, 'key' | 'body'>
   /** Added to the open turn; outside of turns where none is open. */
   readonly entries: readonly NewEntry[]
   /** Marks of these entries, counted from 1. */
   readonly marks?: readonly Mark[] | undefined
+  /** Kept as by `saveCall`. */
   readonly call?: StoredCall | undefined
   /** Ends the open turn, after these entries. */
   readonly ends?: TurnEnd
@@ -33,7 +35,7 @@ export interface Change {
 /** Whether a change counts as use of the conversation. Giving out a lease does not. */
 export const isUse = ({ opens, lease }: Change): boolean => opens !== undefined || lease === undefined
 
-// Each rule throws what it refuses. Undefined: it was done before, and the answer is the same as then.
+// Each rule throws what it refuses, and returns undefined if the write is already stored.
 
 /** The change that begins a turn, or the turn that this request has begun before. */
 export function beginTurn(state: BranchState, begin: BeginTurn): Change | { readonly replayed: StoredTurn } {
@@ -74,6 +76,7 @@ export function resumeTurn(
   return { entries: [], lease: { owner, epoch: state.epoch + 1, ms } }
 }
 
+/** The change that adds entries to the open turn. */
 export function appendEntries(state: BranchState, request: AppendEntries): Change | undefined {
   const { lease, expectedHead, entries, marks, call } = request
   const isFine = isHeldBy(state, lease) && expectedHead === state.head
@@ -84,6 +87,7 @@ export function appendEntries(state: BranchState, request: AppendEntries): Chang
   return { entries, marks, call }
 }
 
+/** The change that ends the open turn and frees its lease. */
 export function endTurn(state: BranchState, request: EndTurn): Change | undefined {
   const { lease, expectedHead, entries, marks, call, status, error } = request
   const isHeld = isHeldBy(state, lease)
@@ -94,11 +98,13 @@ export function endTurn(state: BranchState, request: EndTurn): Change | undefine
   return { entries, marks, call, ends: { status, ...(error !== undefined && { error }) } }
 }
 
+/** The change that prolongs a lease, also one that has run out. */
 export function renewLease(state: BranchState, lease: Lease, ms: number): Change {
   expectLease(state, lease)
   return { entries: [], lease: { ...lease, ms } }
 }
 
+/** The change that adds entries outside of turns. */
 export function seedEntries(
   state: BranchState,
   { expectedHead, entries }: Pick<AppendEntries, 'expectedHead' | 'entries'>,
@@ -140,19 +146,29 @@ function refuseHeld(state: BranchState): void {
 
 /** What the rules ask of a branch, with its shared past. A new branch has no entries and no turns. */
 export interface BranchState {
+  /** The name of the branch. */
   readonly thread: ThreadKey
+  /** The place of the last entry, 0 without one. */
   readonly head: number
+  /** How many turns there are, with those of the shared past. */
   readonly turns: number
   /** How many leases were given. The last one is that of the open turn. */
   readonly epoch: number
   /** The number of the open turn, the owner of its lease, and how long that still holds. */
   readonly open: number | undefined
+  /** The owner of the open turn's lease; undefined where none is given. */
   readonly owner: string | undefined
+  /** How long the lease of the open turn still holds, in milliseconds; 0 if it has run out. */
   heldMs(): number
+  /** The place of an entry; undefined if it is not stored. */
   seqOf(id: string): number | undefined
+  /** The entries from a place to another, both included. */
   entries(from: number, to: number): Iterable<StoredEntry>
+  /** One turn by its number, counted from 1. */
   turn(number: number): StoredTurn
+  /** This turn and all later ones, oldest first. */
   turnsFrom(number: number): readonly StoredTurn[]
+  /** The turn that began with an idempotency key. */
   turnByKey(key: string): StoredTurn | undefined
   /** The turn that belongs to this lease. None for a turn that another writer has closed, or that was restored. */
   turnByEpoch(epoch: number): StoredTurn | undefined

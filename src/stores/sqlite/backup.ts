@@ -6,6 +6,7 @@ import { openConnection } from './connection.ts'
 import { syncFolder } from './disk-sync.ts'
 import type { SqliteDriver } from './driver.ts'
 
+/** Options of `backupSqlite`. */
 export interface BackupSqliteOptions {
   /** The file of a store. Another process may write to it during the copy; this process waits. */
   readonly path: string

@@ -4,22 +4,32 @@ import { StoreError } from '../store-error.ts'
 /** The `DatabaseSync` API of `node:sqlite`, of `@photostructure/sqlite`, or of your own driver. */
 export type SqliteDriver = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
 
+/** The part of a SQLite driver's database that is used: that of `node:sqlite`. */
 export interface SqliteDatabase {
+  /** Runs statements that take no values and return no rows. */
   exec(sql: string): void
+  /** Parses a statement once, to be run often. */
   prepare(sql: string): SqliteStatement
+  /** Closes the file. Statements of it must not be run afterwards. */
   close(): void
 }
 
+/** A parsed statement. Its values stand for the `?` in it, in order. */
 export interface SqliteStatement {
+  /** Runs a statement that writes. */
   run(...values: SqliteValue[]): {
     readonly changes: number | bigint
     readonly lastInsertRowid: number | bigint
   }
+  /** The first row, as an object by column; undefined without a row. */
   get(...values: SqliteValue[]): unknown
+  /** All rows at once. */
   all(...values: SqliteValue[]): unknown[]
+  /** The rows one by one, for results that may be large. */
   iterate(...values: SqliteValue[]): Iterable<unknown>
 }
 
+/** What a column can hold here. */
 export type SqliteValue = string | number | Uint8Array | null
 
 /** Loads Node's built-in SQLite (from 22.13 without a flag), else the same API from npm. */

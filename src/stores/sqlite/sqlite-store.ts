@@ -20,6 +20,7 @@ import { canIndexWords, hasWordIndex } from './word-index.ts'
 export { type BackupSqliteOptions, backupSqlite } from './backup.ts'
 export type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'
 
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
   /** The database file. Beside it stand SQLite's `-wal` and `-shm`, and `-lock`, which keeps a second writer out. */
   readonly path: string

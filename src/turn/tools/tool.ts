@@ -11,14 +11,17 @@ import type { TurnLog } from '../log/turn-log.ts'
 export interface ToolRun {
   /** Aborted when the turn is cancelled or the tool's time is over. */
   readonly signal: AbortSignal
+  /** The id of the call, which its result has too. */
   readonly callId: string
 }
 
+/** A tool that `defineTool` has made. */
 export interface Tool<Input = unknown> {
   /** The name by which the model calls it: letters, digits, `_`, `.` and `-`. */
   readonly name: string
   /** What it does, for the model. */
   readonly description?: string
+  /** Checks the input: what does not pass never reaches `run`. */
   readonly schema: StandardSchema<Input>
   /** The JSON Schema of the input, for the model. */
   readonly parameters: ToolSpec['parameters']
@@ -32,6 +35,7 @@ export interface Tool<Input = unknown> {
   readonly inOrder?: boolean
 }
 
+/** Options of `defineTool`. */
 export interface ToolOptions<Schema extends StandardSchema>
   extends Pick<Tool, 'name' | 'description' | 'timeoutMs' | 'inOrder'>,
     Partial<Pick<Tool, 'endsTurn'>> {

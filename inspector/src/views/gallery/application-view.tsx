@@ -21,6 +21,7 @@ import { LiveContext } from './live-context.tsx'
 import { SayBox } from './say-box.tsx'
 import { SitePart } from './site-part.tsx'
 import { useSaying } from './use-saying.ts'
+import { WaysPart } from './ways-part.tsx'
 
 /** An application, and beside it what its model was sent. */
 export function ApplicationView() {
@@ -101,6 +102,8 @@ function Part({ state, saying }: PartProps) {
       return <SitePart {...{ drawing, state, saying }} />
     case 'agent':
       return <AgentPart {...{ drawing, state, saying }} />
+    case 'ways':
+      return <WaysPart {...{ drawing, state, saying }} />
   }
 }
 

@@ -4,6 +4,10 @@ import { orAborted } from '../../../log/or-aborted.ts'
 
 /** Texts that got no vectors: `embed_timeout` if they did not come in time, `invalid_vector` if what came is none. */
 export class EmbedError extends ThroughlineError {
+  /**
+   * `embed_timeout`: no answer in time. `invalid_vector`: an answer that is no vector of this
+   * model.
+   */
   declare readonly code: 'embed_timeout' | 'invalid_vector'
 }
 

@@ -1,7 +1,10 @@
 /** What we use of an AI SDK language model. Own types, so that users compile without its packages; tests prove that they fit. */
 export interface AiSdkModel {
+  /** The version of the interface: `v3` in AI SDK 6. */
   readonly specificationVersion: string
+  /** The provider, and how it is asked: `openai.chat`. */
   readonly provider: string
+  /** The provider's name for the model. */
   readonly modelId: string
   /** Takes an `AiSdkCall`. Typed as `never`, because each version of the AI SDK has its own type for it. */
   doStream(call: never): PromiseLike<{ readonly stream: ReadableStream<AiSdkStreamPart> }>

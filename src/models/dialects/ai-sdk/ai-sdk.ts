@@ -17,6 +17,7 @@ import { toV3Prompt, toV4Prompt } from './file-forms.ts'
 import { type AskedModel, toModelError } from './to-model-error.ts'
 import { toPrompt } from './to-prompt.ts'
 
+/** Options of `aiSdk`. */
 export interface AiSdkOptions {
   /** The model's window in tokens, prompt and reply together. Default: unknown, as the AI SDK cannot tell; a chat takes 4096. */
   readonly window?: number

@@ -5,6 +5,7 @@ import { fetchConnection } from '../../wire/fetch-connection.ts'
 import { openModel } from '../../wire/open-server.ts'
 import { anthropicVersion, anthropicWire } from './wire.ts'
 
+/** Options of `anthropic`. */
 export interface AnthropicOptions extends ServedModelOptions {
   /** The name of the model: `claude-sonnet-4-5`. */
   readonly model: string

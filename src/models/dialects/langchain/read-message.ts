@@ -4,12 +4,17 @@ import { present } from '../../../log/values.ts'
 
 /** The fields of a LangChain message that are read: an object of its classes, or a plain one with a role. */
 export interface LangChainMessage {
+  /** A text, or a list of parts. */
   readonly content?: unknown
   /** `human`, `ai`, `tool`, `system`, `function`, or `generic` with a `role`. */
   readonly type?: string
+  /** The role of a `generic` message, or of a plain one. */
   readonly role?: string
+  /** Of a tool message: the tool. */
   readonly name?: string | undefined
+  /** Of a tool message: the call that it answers. */
   readonly tool_call_id?: string
+  /** Of an AI message: its calls. */
   readonly tool_calls?: readonly LangChainToolCall[] | undefined
 }
 

@@ -10,6 +10,7 @@ import { fetchConnection } from '../../wire/fetch-connection.ts'
 import { openModel } from '../../wire/open-server.ts'
 import { ollamaWire } from './wire.ts'
 
+/** Options of `ollama`. */
 export interface OllamaOptions extends ServedModelOptions {
   /** The address, without user and password: those go into `headers`. Default `http://127.0.0.1:11434`. */
   readonly host?: string

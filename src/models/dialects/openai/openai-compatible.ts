@@ -6,6 +6,7 @@ import { fetchConnection } from '../../wire/fetch-connection.ts'
 import { openModel } from '../../wire/open-server.ts'
 import { openaiWire } from './wire.ts'
 
+/** Options of `openaiCompatible`. */
 export interface OpenAiCompatibleOptions extends ServedModelOptions {
   /** The address before `/chat/completions`: `http://127.0.0.1:1234/v1`. */
   readonly baseURL: string

@@ -3,10 +3,6 @@
 /** The database's time in milliseconds, as of the beginning of the transaction. */
 export const now = 'floor(extract(epoch from now()) * 1000)::double precision'
 
-/** Makes a write durable in a database that is told to acknowledge before it has written. A look at the setting is faster than a call. */
-export const isDurable = `(current_setting('synchronous_commit') <> 'off'
-  or set_config('synchronous_commit', 'on', true) = 'on')`
-
 /** The branch whose key is in the first three values. */
 export const isBranch = 'b.key = $1 and b.actor = $2 and b.branch = $3'
 

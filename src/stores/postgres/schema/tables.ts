@@ -1,3 +1,15 @@
+/** In this order they are made and spread. */
+export const tableNames = [
+  'conversations',
+  'branches',
+  'turns',
+  'entries',
+  'calls',
+  'caches',
+  'marks',
+  'words',
+]
+
 /**
  * Every key begins with a conversation's key, 16 bytes of its names: so the names determine its shard, and rows do not
  * repeat them. A number of a sequence could be resolved only by the shard that gave it. A branch has a short number in its

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import { questions } from '../../examples/ollama-proxy/questions.ts'
+import { createChat } from '../chat/create-chat.ts'
+import type { ApplicationPlace, OpenApplication, SaidPart, WaysDrawing } from '../gallery/application.ts'
+import type { Thread } from '../history/thread.ts'
+import type { MessageLike } from '../log/message.ts'
+import { reader } from '../models/reader/reader.ts'
+import { packageFile } from '../server/package.ts'
+import { harrysCases } from './harrys-cases.ts'
+import { readTalk, toSaid, toSaidParts } from './talk.ts'
+import { cutThreeWays, type Sight, sightsIn, wayNames } from './three-ways.ts'
+
+const window = 4096
+
+/** A long chat, and questions about it. The chat is put into the log before the first question. */
+export function open({ history, conversation, model }: ApplicationPlace): OpenApplication {
+  const thread = history.thread(conversation)
+  const chat = createChat({ history, model: model ?? reader({ window }), window })
+
+  async function* say(text: string, signal: AbortSignal): AsyncGenerator<SaidPart> {
+    if ((await thread.turns()).length === 0) await thread.seedTurns(await projectChat())
+    yield* toSaidParts(chat.send(text, { conversation, signal }))
+  }
+
+  return {
+    say,
+    async state() {
+      const past = await projectChat()
+      // The turns of the chat itself were not said here.
+      const turns = (await readTalk(thread)).filter(({ first }) => first > past.length)
+      const asked = new Set(turns.map(one => one.asked))
+      const open = questions.map(({ text }) => text).filter(text => !asked.has(text))
+      return {
+        chips: open.slice(0, 4),
+        said: toSaid(turns),
+        more: [],
+        drawing: await draw(thread, past, turns.at(-1)),
+      }
+    },
+  }
+}
+
+let read: Promise<readonly MessageLike[]> | undefined
+
+/** The chat of the package, without the question at its end. */
+function projectChat(): Promise<readonly MessageLike[]> {
+  read ??= readFile(packageFile('examples/project-chat.json'), 'utf8').then(text =>
+    (JSON.parse(text) as MessageLike[]).slice(0, -1),
+  )
+  return read
+}
+
+async function draw(
+  thread: Thread,
+  past: readonly MessageLike[],
+  newest: { readonly asked: string; readonly first: number } | undefined,
+): Promise<WaysDrawing> {
+  const question = newest?.asked
+  const words = questions.find(({ text }) => text === question)?.words
+  const growing =
+    newest === undefined ? [] : await cutThreeWays(await thread.messages({ at: newest.first }), words)
+  return {
+    kind: 'ways',
+    names: [...wayNames],
+    window,
+    ...(question !== undefined && { question }),
+    alone: question === undefined ? [] : [...(await cutThreeWays([...past, user(question)], words))],
+    growing: [...growing],
+    questions: questions.map(({ text, said }, at) => ({ text, said, sights: [...sightsOf(at)] })),
+    cases: [...harrysCases()],
+  }
+
+  /** Whether each way has the answer of a ready question. They are always the same, so they are worked out once. */
+  function sightsOf(at: number): readonly Sight[] {
+    const { text, words } = questions[at]!
+    const cached = sights.get(text) ?? sightsIn([...past, user(text)], words)
+    sights.set(text, cached)
+    return cached
+  }
+}
+
+const sights = new Map<string, readonly Sight[]>()
+const user = (content: string): MessageLike => ({ role: 'user', content })
