@@ -155,6 +155,21 @@ describe('experiments', () => {
     expect(faults).toEqual([])
   })
 
+  it('opens with a plan that runs as it is, and runs it again from its board', async () => {
+    const { page, faults } = await openPage(served, '/inspector/e?start=plan')
+    await expect.poll(() => page.getByLabel('Plan as JSON').inputValue()).toContain('"two voices"')
+    await page.getByLabel('Name of the experiment').fill('voices')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.waitForURL('**/e/voices')
+    await ended('voices')
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.waitForURL(url => !url.pathname.endsWith('/e/voices'))
+    const again = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
+    await ended(again)
+    expect((await shown(again)).steps).toBe(3)
+    expect(faults).toEqual([])
+  })
+
   it('shows each problem of a pasted plan at its line, and starts it when it is mended', async () => {
     const { page, faults } = await openPage(served, '/inspector/e?start=plan')
     const editor = page.getByLabel('Plan as JSON')

@@ -16,7 +16,7 @@ const pairs = [chatPair, messagesPair, responsesPair, ollamaPair]
 const bodies = isLong ? 10_000 : 200
 if (!isLong) console.info('Skipped: most of 10,000 hostile bodies, only in the long run')
 
-it(`answers or refuses ${bodies} hostile bodies, and then a good one`, { timeout: 900_000 }, async () => {
+it(`answers or refuses ${bodies} hostile bodies, and then a good one`, { timeout: 3_600_000 }, async () => {
   const model = rules(() => 'Fine.', { window: 1_000_000 })
   const upstream = { ...readerUpstream(), model: () => model }
   const server = createServer({ store: memoryStore(), storeWaitMs, upstream })

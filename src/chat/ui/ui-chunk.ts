@@ -58,7 +58,7 @@ export interface UIWarning {
 
 /** Messages of other tabs, between those that the client has and the one that it has just sent. */
 export interface UIMissed {
-  /** In their order. */
+  /** Oldest first. */
   readonly messages: readonly UILoadedMessage[]
 }
 
@@ -77,7 +77,7 @@ export interface UIMetadata {
 
 /** The parts of a UI message that a chat adds, as `useChat` wants to know them: `useChat<UIMessage<UIMetadata, UIDataParts>>()`. */
 export type UIDataParts = {
-  /** The data of a `data-context` part: one for each model call. */
+  /** The data of the `data-context` part: of the newest model call of the message. */
   context: UIContext
   /** The data of a `data-warning` part, which the message does not keep. */
   warning: UIWarning

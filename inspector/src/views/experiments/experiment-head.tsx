@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Pause, Play, Square } from 'lucide-react'
+import { Pause, Play, RotateCcw, Square } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { ask, queryClient } from '../../api/client.ts'
 import { type ExperimentAnswer, hasEnded, type PlanJson } from '../../api/experiment-queries.ts'
@@ -11,6 +11,7 @@ import { useKeys } from '../../parts/keys.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { notify } from '../../parts/notify.ts'
 import { StatusMark } from '../../parts/status-mark.tsx'
+import { useOpenStarted } from '../../parts/use-open-started.ts'
 import type { BoardProps } from './board-state.ts'
 import styles from './experiment-head.module.css'
 import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
@@ -35,7 +36,18 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
     server && !server.scopes.includes('admin')
       ? 'This key may not do that: it lacks the scope admin.'
       : undefined
+  const again = useMutation({
+    mutationFn: () => ask('post /experiments', { body: { planOf: id } }),
+    onSuccess: useOpenStarted(),
+    onError: error => notify(error.message, 'danger'),
+  })
   const actions = [
+    isOver &&
+      hasPlan && {
+        ...{ keys: 'A', does: 'run it again', label: 'Run again', kind: 'primary' as const },
+        run: () => again.mutate(),
+        icon: <RotateCcw size={13} aria-hidden />,
+      },
     isRunning && {
       ...{ keys: 'p', does: 'pause', label: 'Pause', kind: 'line' as const, run: () => wish('pause') },
       icon: <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden />,
@@ -51,7 +63,7 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
     },
   ].filter(action => action !== false)
   useKeys('Experiment', actions)
-  const why = mayNot ?? (isBusy ? 'The last wish is under way.' : undefined)
+  const why = mayNot ?? (isBusy || again.isPending ? 'The last wish is under way.' : undefined)
   return (
     <header className="grid gap-2 padded line-below">
       <div className={`row slim ${styles.row}`}>

@@ -26,11 +26,12 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
       const of = all[0]!.id
       return { of, name, about: `run ${amountOf(all.length, 'time')}, last as ${of}` }
     }),
-    { of: undefined, name: 'A new plan', about: 'paste or write its JSON' },
+    { of: undefined, name: 'A new plan', about: 'change this one, or paste its JSON' },
   ]
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
-  const stored = of !== undefined && plan ? JSON.stringify(plan, null, 2) : ''
+  const { data: server } = useQuery(serverQuery)
+  const stored = of === undefined ? newPlan(server?.model) : plan ? JSON.stringify(plan, null, 2) : ''
   const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
   const text = written && written.of === of ? written.text : stored
   return (
@@ -66,6 +67,22 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
       </div>
     </section>
   )
+}
+
+/** A plan that runs as it is, to be changed: two roles, each with a memory of its own. */
+function newPlan(model = 'llama3.2'): string {
+  const role = (name: string, system: string) => ({ name, model, system })
+  const plan = {
+    name: 'two voices',
+    environment: { question: { type: 'string', value: 'What makes a good lemonade?' } },
+    roles: [
+      role('ada', 'You are Ada. Answer the question in one sentence, and never say the same twice.'),
+      role('ben', 'You are Ben. Say in one sentence what you would do otherwise.'),
+    ],
+    goals: [],
+    maxSteps: 3,
+  }
+  return JSON.stringify(plan, null, 2)
 }
 
 interface StartingProps {

@@ -9,6 +9,7 @@ import {
 import { serverQuery } from '../../api/queries.ts'
 import { amountOf } from '../../parts/format.ts'
 import { QueryState } from '../../parts/query-state.tsx'
+import { useSampleExperiment } from '../../parts/use-open-started.ts'
 import { useTitle } from '../../parts/use-title.ts'
 import { AgentMiniature } from './agent-miniature.tsx'
 import styles from './gallery-view.module.css'
@@ -42,6 +43,11 @@ export function GalleryView() {
                 <Card {...one} />
               </li>
             ))}
+            {server?.plugs.includes('experiments') && (
+              <li>
+                <StandCard mayStart={server.scopes.includes('admin')} />
+              </li>
+            )}
           </ul>
         </div>
       )}
@@ -72,6 +78,52 @@ function Card({ name, title, about, problem, conversation }: ApplicationInfo) {
     </Link>
   )
 }
+
+/** The sample experiment runs on its own board. */
+function StandCard({ mayStart }: { readonly mayStart: boolean }) {
+  const { mutate, isPending } = useSampleExperiment()
+  return (
+    <button
+      type="button"
+      disabled={!mayStart || isPending}
+      className={`wide grid single clipped on-panel framed round-3 hovers ${styles.card}`}
+      onClick={() => mutate()}
+    >
+      <span className={`grid line-below ${styles.picture}`} aria-hidden="true">
+        <StandMiniature />
+      </span>
+      <span className={`grid gap-1 ${styles.words}`}>
+        <b className="subheading clear">Lemonade stand</b>
+        <span className="soft">The weather, the customers and an owner act in turn.</span>
+        <span className="muted text-12-18">
+          An experiment whose roles must remember: each has a history of its own.
+        </span>
+        <span className="muted text-12-18">{mayStart ? 'Opens its board' : 'It needs the scope admin'}</span>
+      </span>
+    </button>
+  )
+}
+
+const week = ['sunny', 'sunny', 'cloudy', 'sunny', 'rainy'] as const
+
+/** Its week, which comes again and again. */
+const StandMiniature = () => (
+  <svg className={styles.stand} viewBox="0 0 260 150" aria-hidden="true">
+    {week.map((weather, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a day is its place in the week
+      <g key={at} data-weather={weather}>
+        <rect
+          x={24 + at * 44}
+          y={weather === 'sunny' ? 30 : weather === 'cloudy' ? 66 : 98}
+          width="32"
+          height="200"
+          rx="4"
+        />
+        <circle cx={40 + at * 44} cy="14" r="7" />
+      </g>
+    ))}
+  </svg>
+)
 
 function Miniature({ drawing }: Pick<ApplicationState, 'drawing'>) {
   switch (drawing.kind) {
