@@ -46,7 +46,7 @@ export function postgresSides(context: PostgresContext) {
       const rows = await database.read(
         `select c.* from ${ofThread} (
           select * from ${schema}.calls c
-          where c.key = b.key and c.line = b.line order by c.place desc limit $4
+          where c.key = $1 and c.line = b.line order by c.place desc limit $4
         ) c on true
         where b.key = $1 and b.actor = $2 and b.branch = $3 order by c.place desc`,
         [...keyOf(thread), limit ?? null],
@@ -67,7 +67,7 @@ export function postgresSides(context: PostgresContext) {
     async loadCache(thread, key) {
       const [row] = await database.read(
         `select c.at, c.bytes, c.checksum from ${ofThread} (select * from ${schema}.caches c
-          where c.key = b.key and c.line = b.line and c.cache = $4) c on true
+          where c.key = $1 and c.line = b.line and c.cache = $4) c on true
         where b.key = $1 and b.actor = $2 and b.branch = $3`,
         [...keyOf(thread, [key]), key],
       )
