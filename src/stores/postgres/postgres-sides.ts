@@ -127,7 +127,15 @@ export function postgresConversations(context: PostgresContext) {
     async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
       const page = only === undefined ? order : 'only'
       const time = page === 'recent' ? [after?.updatedAt ?? null] : []
-      const values = [tenant, only ?? after?.conversation ?? null, limit ?? null, person ?? null, ...time]
+      const key = only === undefined ? [] : [conversationKey({ tenant, conversation: only })]
+      const values = [
+        tenant,
+        only ?? after?.conversation ?? null,
+        limit ?? null,
+        person ?? null,
+        ...time,
+        ...key,
+      ]
       const rows = await database.read(listSql(schema, page), values)
       return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
@@ -195,21 +203,23 @@ const listSql = (schema: string, page: keyof typeof pages) => `
   select c.conversation, c.created_at as "createdAt", c.last_use as "usedAt", c.title, c.metadata, c.person,
     max(b.updated_at) as "updatedAt", json_agg(json_build_object(
       'actor', b.actor, 'branch', b.branch, 'head', b.head, 'updatedAt', b.updated_at) order by b.actor, b.branch)::text as threads
-  from (${pages[page](schema)}) c join ${schema}.branches b on b.key = c.key
+  from (${pages[page](schema)}) c join ${schema}.branches b on b.key = c.key ${page === 'only' ? 'and b.key = $5::uuid' : ''}
   group by b.key, c.conversation, c.created_at, c.last_use, c.title, c.metadata, c.person
   order by ${page === 'recent' ? '"updatedAt" desc,' : ''} c.conversation`
 
 const ofPerson = '($4::text is null or c.person = $4)'
 
-const byName = (operator: string) => (schema: string) =>
-  `
+const byName = (schema: string) => `
   select c.* from ${schema}.conversations c
-  where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation ${operator} $2) and ${ofPerson}
+  where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation > $2) and ${ofPerson}
   order by c.conversation limit $3`
 
 const pages = {
-  only: byName('='),
-  name: byName('>'),
+  /** By its key: of spread tables one machine is asked. */
+  only: (schema: string) => `
+    select c.* from ${schema}.conversations c where c.key = $5::uuid and c.tenant = $1 and c.conversation = $2
+      and c.deleted_at is null and ${ofPerson} limit $3`,
+  name: byName,
   /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
   recent: (schema: string) => `
     select c.* from ${schema}.conversations c join ${schema}.branches b using (key)
