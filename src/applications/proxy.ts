@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 import { questions } from '../../examples/ollama-proxy/questions.ts'
 import { createChat } from '../chat/create-chat.ts'
 import type { ApplicationPlace, OpenApplication, SaidPart, WaysDrawing } from '../gallery/application.ts'
@@ -8,7 +9,7 @@ import { reader } from '../models/reader/reader.ts'
 import { packageFile } from '../server/package.ts'
 import { harrysCases } from './harrys-cases.ts'
 import { readTalk, toSaid, toSaidParts } from './talk.ts'
-import { cutThreeWays, type Sight, sightsIn, wayNames } from './three-ways.ts'
+import { cutThreeWays, sightsIn, wayNames } from './three-ways.ts'
 
 const window = 4096
 
@@ -66,18 +67,29 @@ async function draw(
     ...(question !== undefined && { question }),
     alone: question === undefined ? [] : [...(await cutThreeWays([...past, user(question)], words))],
     growing: [...growing],
-    questions: questions.map(({ text, said }, at) => ({ text, said, sights: [...sightsOf(at)] })),
+    questions: [...(await readyQuestions(past))],
     cases: [...harrysCases()],
-  }
-
-  /** Whether each way has the answer of a ready question. They are always the same, so they are worked out once. */
-  function sightsOf(at: number): readonly Sight[] {
-    const { text, words } = questions[at]!
-    const cached = sights.get(text) ?? sightsIn([...past, user(text)], words)
-    sights.set(text, cached)
-    return cached
   }
 }
 
-const sights = new Map<string, readonly Sight[]>()
+type ReadyQuestion = WaysDrawing['questions'][number]
+
+let ready: Promise<readonly ReadyQuestion[]> | undefined
+
+/** Whether each way has the answers of the ready questions. They are always the same, so they are worked out once. */
+function readyQuestions(past: readonly MessageLike[]): Promise<readonly ReadyQuestion[]> {
+  ready ??= workOut(past)
+  return ready
+}
+
+async function workOut(past: readonly MessageLike[]): Promise<readonly ReadyQuestion[]> {
+  const worked: ReadyQuestion[] = []
+  for (const { text, said, words } of questions) {
+    // Fifteen times three contexts take a while: other requests get their turn in between.
+    await setImmediate()
+    worked.push({ text, said, sights: [...sightsIn([...past, user(text)], words)] })
+  }
+  return worked
+}
+
 const user = (content: string): MessageLike => ({ role: 'user', content })

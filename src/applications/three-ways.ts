@@ -60,7 +60,7 @@ function fitted(messages: readonly MessageLike[], policy: typeof defaultPolicy):
   return { messages: left, tokens: receipt.tokens, isLeft: at => fates[at] !== 'omitted' }
 }
 
-export type Sight = WaysColumn['sight']
+type Sight = WaysColumn['sight']
 
 /** Whether the words of an answer are in what is left, before the question itself. */
 function sightIn({ messages }: Left, words: string | undefined): Sight {
