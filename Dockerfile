@@ -2,14 +2,15 @@
 FROM node:22-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY packages packages
+COPY test/tools/package.json test/tools/package.json
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json LICENSE ./
 COPY scripts scripts
 COPY src src
-COPY inspector inspector
 COPY examples/lemonade-stand examples/lemonade-stand
 # What only tests and other machines need is left behind: this Node has an SQLite of its own.
-RUN npm run build && npm pkg delete devDependencies optionalDependencies peerDependencies peerDependenciesMeta && \
+RUN npm run build && npm pkg delete workspaces devDependencies optionalDependencies peerDependencies peerDependenciesMeta && \
   npm install --no-save --ignore-scripts pg@8.23.1
 
 FROM node:22-slim

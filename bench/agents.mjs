@@ -26,7 +26,7 @@ if (!values.data) {
   console.error('bench: give the folder of the data: --data DIR (see CONTRIBUTING.md)')
   process.exit(2)
 }
-const load = file => import(join(values.dist, file))
+const load = file => import(join(values.dist, 'core', file))
 const { fit } = await load('index.js')
 const { choosePolicy } = await load('context/policies/choose-policy.js')
 const count = (await load('tokens/o200k.js')).o200k()

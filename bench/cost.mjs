@@ -1,8 +1,8 @@
 // What does the input of a long conversation cost, by the rules of three kinds of servers? In tokens of input at full price.
 import { fit } from '../dist/index.js'
-import { anthropicCache } from '../test/anthropic-cache.mjs'
-import { markCache } from './.build/models/anthropic/mark-cache.js'
-import { toAnthropicPrompt } from './.build/models/anthropic/to-anthropic-request.js'
+import { anthropicCache } from '../test/tools/anthropic-cache.mjs'
+import { markCache } from './.build/models/dialects/anthropic/mark-cache.js'
+import { toAnthropicPrompt } from './.build/models/dialects/anthropic/write-request.js'
 import { readArgs } from './lib/args.mjs'
 import { loadSets } from './lib/conversations.mjs'
 import { loadRuns } from './lib/measure-agents.mjs'

@@ -83,14 +83,17 @@ function describe(name, file) {
   return plain.split(/(?<=[.?!])\s/, 1)[0].replace(/\.$/, '')
 }
 
-/** The examples import the library as its users do, so from what was built. A package from npm has no `src`. */
+/** The examples import the library as its users do, so from what was built. A package from npm has no `packages`. */
 function isStale() {
-  const source = join(root, 'src')
-  if (!existsSync(source)) return false
+  const sources = ['src', 'packages'].map(name => join(root, name)).filter(folder => existsSync(folder))
+  if (sources.length === 0) return false
   const built = statSync(join(root, 'dist/index.js'), { throwIfNoEntry: false })?.mtimeMs
   if (built === undefined) return true
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  return files.some(name => name.endsWith('.ts') && statSync(join(source, name)).mtimeMs > built)
+  return sources.some(source =>
+    readdirSync(source, { recursive: true, encoding: 'utf8' }).some(
+      name => name.endsWith('.ts') && statSync(join(source, name)).mtimeMs > built,
+    ),
+  )
 }
 
 function build() {

@@ -1,13 +1,13 @@
 // Builds the package into dist/: `npm run build`. The packages that the code uses are copied in, so an install brings 5 packages instead of 122
 // (bench/notes/install.md). The price: a fix in a copied package reaches users with our next release, not by `npm update`. Not minified, so that a
 // stack trace names our functions. jiti is not copied, because it finds its own compiler on disk.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { build as buildPage } from 'vite'
+import { emit } from './emit.mjs'
+import { sourceOf } from './packages.mjs'
 import { thirdPartyLicences } from './third-party-licences.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -15,16 +15,21 @@ const dist = join(root, 'dist')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const { bin, exports, dependencies, optionalDependencies, peerDependencies } = manifest
 
-/** The entries of the package, without the ending: `tokens/o200k`. */
-const library = Object.values(exports).flatMap(target => (target.default ? [toName(target.default)] : []))
-const programs = Object.values(bin).map(toName)
+/** The entries of the package, each with its source, what is built of it and its declarations. */
+const library = Object.entries(exports).flatMap(([entry, target]) =>
+  target.default ? [{ name: toName(target.default), types: target.types, source: sourceOf(entry) }] : [],
+)
+const programs = Object.values(bin).map(target => ({
+  name: toName(target),
+  source: `src/${toName(target)}.ts`,
+}))
 
 /** What is installed beside this package. All other packages are copied into it. */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 
 const began = Date.now()
 // The compiler takes as long as the bundles, so they are made at the same time.
-const [codeIds, pageIds] = await Promise.all([bundleCode(), bundlePage(), declareTypes()])
+const [codeIds, pageIds] = await Promise.all([bundleCode(), bundlePage(), emit(join(dist, 'types'))])
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES'), thirdPartyLicences([...codeIds, ...pageIds]))
 deleteInnerTypes()
 deleteOld()
@@ -36,7 +41,7 @@ deleteOld()
 async function bundleCode() {
   const build = await rolldown({
     cwd: root,
-    input: Object.fromEntries([...library, ...programs].map(name => [name, `src/${name}.ts`])),
+    input: Object.fromEntries([...library, ...programs].map(({ name, source }) => [name, source])),
     platform: 'node',
     resolve: {
       alias: {
@@ -69,20 +74,13 @@ async function bundlePage() {
       for (const chunk of Object.values(bundle)) found.push(...(chunk.moduleIds ?? []))
     },
   }
-  await buildPage({ root: join(root, 'inspector'), logLevel: 'warn', plugins: [findModules] })
+  await buildPage({ root: join(root, 'packages/inspector'), logLevel: 'warn', plugins: [findModules] })
   return found
-}
-
-async function declareTypes() {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const child = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
-  const [status] = await once(child, 'close')
-  if (status !== 0) process.exit(status ?? 1)
 }
 
 /** Deletes the declarations that no entry leads to: they may name packages that are not installed. */
 function deleteInnerTypes() {
-  const needed = new Set(library.map(name => join(dist, `${name}.d.ts`)))
+  const needed = new Set(library.map(({ types }) => join(root, types)))
   // A set also gives what is added while it is read.
   for (const file of needed)
     for (const [, path] of readFileSync(file, 'utf8').matchAll(

@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { API, SignatureKind, SymbolFlags } from 'typescript/unstable/sync'
+import { sourceOf } from './packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const page = join(root, 'docs/options.md')
-const source = join(root, 'src') + sep
+const sources = ['src', 'packages'].map(folder => join(root, folder) + sep)
 
 /** The text of the page, and the options whose comments do not say what they mean. */
 export function optionsPage() {
@@ -23,14 +24,10 @@ export function optionsPage() {
 /** Every entry of the package: its functions, and the methods of what they give, that take options. */
 function readEntries({ checker, program }) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   const names = Object.keys(exports).filter(entry => entry !== './package.json')
   return names.map(entry => {
     const name = `throughline${entry.slice(1)}`
-    const wild = `${name.slice(0, name.lastIndexOf('/'))}/*`
-    const [path] = compilerOptions.paths[name] ?? compilerOptions.paths[wild]
-    const file = join(root, path.replace('*', name.slice(name.lastIndexOf('/') + 1)))
-    const source = program.getSourceFile(file)
+    const source = program.getSourceFile(join(root, sourceOf(entry)))
     const symbols = checker.getExportsOfModule(checker.getSymbolAtLocation(source))
     const functions = symbols.flatMap(symbol => readExport(checker, symbol))
     return {
@@ -115,7 +112,8 @@ function isOptions(checker, { name, types: [type] }) {
 }
 
 const isOurs = symbol =>
-  symbol.declarations.length > 0 && symbol.declarations.every(({ path }) => path.startsWith(source))
+  symbol.declarations.length > 0 &&
+  symbol.declarations.every(({ path }) => sources.some(source => path.startsWith(source)))
 
 function typeName(checker, type) {
   return /^(\w+)(?:<.*>)?$/.exec(checker.typeToString(type))?.[1]

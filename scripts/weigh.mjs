@@ -4,20 +4,22 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseSync } from 'rolldown/utils'
-
-/** The folders of code, each with its rooms; in `packages` and `apps` every package is a room. */
-const houses = ['src', 'inspector/src', 'packages', 'apps']
+import { fileOf, packagesOf } from './packages.mjs'
 
 /** The weight of a checkout: every room, the tests beside the code, and the closure of every file. */
 export function weigh(root) {
+  const packages = packagesOf(root)
+  const houses = ['src', ...packages.map(({ folder }) => `${folder}/src`)]
   const files = houses.flatMap(house => filesBelow(root, house).map(file => readCode(root, house, file)))
   const code = files.filter(file => !file.isTest)
-  const rooms = [...new Set(code.map(file => file.room))]
-  const modules = new Map(code.map(file => [file.path, file]))
+  const modules = new Map(code.map(file => [file.path, { ...file, targets: targetsOf(packages, file) }]))
+  const sums = part =>
+    [...new Set(code.map(file => file[part]))]
+      .map(room => ({ room, ...sum(code.filter(file => file[part] === room)) }))
+      .sort((a, b) => b.tokens - a.tokens)
   return {
-    rooms: rooms
-      .map(room => ({ room, ...sum(code.filter(file => file.room === room)) }))
-      .sort((a, b) => b.tokens - a.tokens),
+    packages: sums('house'),
+    rooms: sums('room'),
     all: sum(code),
     tests: sum(files.filter(file => file.isTest)),
     closureOf: path => closureOf(modules, path),
@@ -43,12 +45,13 @@ function readCode(root, house, name) {
   if (parsed.errors.length > 0) throw new Error(`${path} cannot be read: ${parsed.errors[0].message}`)
   return {
     path,
+    house,
     room: name.includes('/') ? `${house}/${name.split('/')[0]}` : house,
     isTest: /\.(test|fixture)\.|(^|\/)test\//.test(name),
     tokens: countTokens(text, parsed.comments),
     lines: text.split('\n').length - 1,
     characters: text.length,
-    targets: valueImports(text, parsed.module).filter(target => target.startsWith('.')),
+    imports: valueImports(text, parsed.module),
   }
 }
 
@@ -76,22 +79,23 @@ function valueImports(text, { staticImports, staticExports, dynamicImports }) {
   ]
 }
 
+/** The files that a file imports: beside it by their paths, in other packages by their names. */
+function targetsOf(packages, { path, imports }) {
+  return imports.flatMap(name =>
+    name.startsWith('.')
+      ? normalize(join(dirname(path), name)).replaceAll('\\', '/')
+      : (fileOf(packages, name) ?? []),
+  )
+}
+
 function closureOf(modules, path) {
   const reached = new Set([path])
   // A set takes what is added while it is walked.
   for (const from of reached)
-    for (const target of modules.get(from).targets) {
-      const to = resolve(modules, from, target)
-      if (to) reached.add(to)
-    }
+    for (const target of modules.get(from).targets) if (modules.has(target)) reached.add(target)
   let lines = 0
   for (const file of reached) lines += modules.get(file).lines
   return { files: reached.size, lines }
-}
-
-function resolve(modules, from, target) {
-  const path = normalize(join(dirname(from), target)).replaceAll('\\', '/')
-  return ['', '.ts', '.tsx', '/index.ts'].map(ending => path + ending).find(name => modules.has(name))
 }
 
 function sum(files) {
@@ -106,6 +110,7 @@ function sum(files) {
 
 /** The weight as text, for people. */
 export function describe(weight, paths = []) {
+  const short = place => place.replace('packages/', '').replace('/src', '')
   const row = (name, { files, tokens, lines, characters }) =>
     [
       name.padEnd(26),
@@ -118,8 +123,11 @@ export function describe(weight, paths = []) {
     ? paths.map(path => ({ path, ...weight.closureOf(path) }))
     : weight.closures().slice(0, 5)
   return [
+    'package                    files   lines   tokens  characters a line',
+    ...weight.packages.map(one => row(short(one.room), one)),
+    '',
     'room                       files   lines   tokens  characters a line',
-    ...weight.rooms.map(room => row(room.room, room)),
+    ...weight.rooms.map(room => row(short(room.room), room)),
     '',
     row('all', weight.all),
     row('tests beside the code', weight.tests),

@@ -1,5 +1,5 @@
-import type { Sample, SampleCode } from './experiment/plug/sample.ts'
-import { packageFile } from './server/package.ts'
+import type { Sample, SampleCode } from '@throughline/experiment/plug/sample'
+import { packageFile } from '@throughline/server/package'
 
 /** The sample experiment, an example of the package: a lemonade stand of three roles who act by rules, so no model is asked. */
 export const lemonadeStand: Sample = {

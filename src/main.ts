@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+import { experimentPlug } from '@throughline/experiment/plug/command-plug'
+import { galleryPlug } from '@throughline/gallery/command-plug'
+import { runProgram } from '@throughline/server/cli/run-program'
 import { applications } from './applications/applications.ts'
-import { runProgram } from './cli/run-program.ts'
-import { experimentPlug } from './experiment/plug/command-plug.ts'
-import { galleryPlug } from './gallery/command-plug.ts'
 import { lemonadeStand } from './lemonade-stand.ts'
 
 await runProgram([experimentPlug(lemonadeStand), galleryPlug(applications)])

@@ -1,5 +1,5 @@
+import { anthropicCache } from '@throughline/test-tools/anthropic-cache'
 import { expect, it } from 'vitest'
-import { anthropicCache } from './anthropic-cache.mjs'
 
 const text = (at: number, mark?: object) => ({
   ...{ type: 'text', text: `${at} `.padEnd(2000, 'leaf ') },

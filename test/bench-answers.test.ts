@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startUpstream, type UpstreamScript } from '@throughline/test-tools/scripted-upstream'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startUpstream, type UpstreamScript } from './scripted-upstream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'answers-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

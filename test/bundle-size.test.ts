@@ -52,7 +52,7 @@ it('has every entry of the package on the page that says where they run', () => 
 })
 
 it.each([
-  ['as it is written', 'src/index.ts'],
+  ['as it is written', 'packages/core/src/index.ts'],
   ['as it is built', 'dist/index.js'],
 ])('the core, %s, adds at most 68.5 kB, no dependency and nothing of Node', async (_, index) => {
   const fit = await bundle('{ fit }', index)

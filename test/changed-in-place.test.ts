@@ -1,3 +1,4 @@
+import { conversation } from '@throughline/test-tools/arbitrary'
 import fc from 'fast-check'
 import {
   artifact,
@@ -14,7 +15,6 @@ import {
 import { pipe } from 'throughline/policy'
 import { assistant, user, words } from 'throughline/testing'
 import { describe, expect, it } from 'vitest'
-import { conversation } from './arbitrary.ts'
 
 const long = 'word '.repeat(5_000)
 const call = { id: 'a', type: 'function', function: { name: 'read', arguments: '{}' } }

@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startPostgres, whyNoPostgres } from '@throughline/test-tools/postgres'
+import { cli as main, runCli } from '@throughline/test-tools/run-cli'
 import { createExperiments, parseExperiment } from 'throughline/experiment'
 import { createHistory } from 'throughline/history'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startPostgres, whyNoPostgres } from './postgres.ts'
-import { cli as main, runCli } from './run-cli.ts'
 
 /** The character that begins a terminal's escape sequences. */
 const esc = String.fromCharCode(27)

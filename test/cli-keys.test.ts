@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cli, runCli } from '@throughline/test-tools/run-cli'
 import { expect, it, onTestFinished } from 'vitest'
-import { cli, runCli } from './run-cli.ts'
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-keys-'))

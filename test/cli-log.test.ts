@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { files } from '@throughline/history/transfer/formats/formats.fixture'
+import { cli, runCli } from '@throughline/test-tools/run-cli'
 import { createHistory } from 'throughline/history'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { files } from '../src/history/transfer/formats/formats.fixture.ts'
-import { cli, runCli } from './run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-log-'))
 const db = join(folder, 'log.db')

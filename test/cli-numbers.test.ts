@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { createHistory } from '@throughline/history'
+import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { cli, runCli } from '@throughline/test-tools/run-cli'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createHistory } from '../src/history/index.ts'
-import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
-import { cli, runCli } from './run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-numbers-'))
 const db = join(folder, 'log.db')

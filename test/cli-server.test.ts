@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chatgptFile, claudeFile } from '@throughline/history/transfer/formats/formats.fixture'
+import { zipOf } from '@throughline/server/archive/zip.fixture'
+import { createKeys } from '@throughline/server/auth/create-keys'
+import { readerUpstream } from '@throughline/server/upstream/reader-upstream'
+import { runCli } from '@throughline/test-tools/run-cli'
+import { startServer } from '@throughline/test-tools/start-server'
 import { createHistory } from 'throughline/history'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
-import { chatgptFile, claudeFile } from '../src/history/transfer/formats/formats.fixture.ts'
-import { zipOf } from '../src/server/archive/zip.fixture.ts'
-import { createKeys } from '../src/server/auth/create-keys.ts'
-import { readerUpstream } from '../src/server/upstream/reader-upstream.ts'
-import { runCli } from './run-cli.ts'
-import { startServer } from './server/start-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-server-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

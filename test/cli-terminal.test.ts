@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createScreen } from '@throughline/experiment/command/screen'
+import { createHistory } from '@throughline/history'
+import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { runCli } from '@throughline/test-tools/run-cli'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createScreen } from '../src/experiment/command/screen.ts'
-import { createHistory } from '../src/history/index.ts'
-import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
-import { runCli } from './run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-terminal-'))
 const db = join(folder, 'log.db')
@@ -117,7 +117,7 @@ describe('names and texts with terminal escapes', () => {
 })
 
 it('only one file writes to the terminal', () => {
-  const source = join(import.meta.dirname, '../src/cli')
+  const source = join(import.meta.dirname, '../packages/server/src/cli')
   const writing = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .filter(path =>

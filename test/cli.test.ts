@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cli as main, runCli } from '@throughline/test-tools/run-cli'
 import { describe, expect, it } from 'vitest'
-import { cli as main, runCli } from './run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-cli-'))
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { plainPolicies } from '@throughline/core/context/policies/choose-policy'
+import { apiBase } from '@throughline/server/api/routes'
+import { startWithExperiments } from '@throughline/test-tools/experiment-plug'
+import { programRuns } from '@throughline/test-tools/program-runs'
+import { replayRun } from '@throughline/test-tools/replay-run'
 import { ContextOverflowError, type FitOptions, fit, type MessageLike } from 'throughline'
 import { describe, expect, it } from 'vitest'
-import { plainPolicies } from '../src/context/policies/choose-policy.ts'
-import { apiBase } from '../src/server/api/routes.ts'
-import { startWithExperiments } from './experiment-plug.ts'
-import { programRuns } from './server/program-runs.ts'
-import { replayRun } from './server/replay-run.ts'
 
 /**
  * What must stay the same when the house is rebuilt: contexts, bodies to upstreams and answers of the API, each by a hash.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isLong } from '@throughline/test-tools/is-long'
 import { describe, expect, it, vi } from 'vitest'
-import { isLong } from './is-long.ts'
 
 const folder = join(import.meta.dirname, '../examples')
 const examples = [

@@ -1,7 +1,7 @@
+import { o200k } from '@throughline/core/tokens/o200k'
 import { type FitOptions, fit, spongebob } from 'throughline'
 import { assistant, round, system, user, words } from 'throughline/testing'
 import { describe, expect, it } from 'vitest'
-import { o200k } from '../src/tokens/o200k.ts'
 
 /** What other libraries were seen to do wrong. One test each, on every policy that could repeat it. */
 const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => ({

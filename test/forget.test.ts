@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import type { Store } from '@throughline/stores/store'
+import { runCli } from '@throughline/test-tools/run-cli'
+import { standInEmbedder } from '@throughline/test-tools/stand-in-embedder'
+import { startServer } from '@throughline/test-tools/start-server'
 import { afterAll, describe, expect, it } from 'vitest'
-import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
-import type { Store } from '../src/stores/store.ts'
-import { runCli } from './run-cli.ts'
-import { startServer } from './server/start-server.ts'
-import { standInEmbedder } from './stand-in-embedder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-forget-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

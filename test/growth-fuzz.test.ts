@@ -1,3 +1,6 @@
+import { createRandom } from '@throughline/core/testing/random-conversation'
+import { answer } from '@throughline/models/reader/answer'
+import { growth, notLinear } from '@throughline/test-tools/growth'
 import {
   artifact,
   balanced,
@@ -23,9 +26,6 @@ import { estimate } from 'throughline/tokens'
 import { o200k } from 'throughline/tokens/o200k'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { answer } from '../src/models/reader/answer.ts'
-import { createRandom } from '../src/testing/random-conversation.ts'
-import { growth, notLinear } from './growth.ts'
 
 /**
  * Inputs that grow, put through the public functions at two sizes: the work grows with the size, not with its square.

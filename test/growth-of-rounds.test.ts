@@ -1,7 +1,7 @@
+import { growth, notLinear } from '@throughline/test-tools/growth'
 import { type FitOptions, fit, type MessageLike } from 'throughline'
 import { assistant, user, words } from 'throughline/testing'
 import { expect, it } from 'vitest'
-import { growth, notLinear } from './growth.ts'
 
 /** Conversations that once took time with the square of their size. */
 const many = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))

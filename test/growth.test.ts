@@ -1,6 +1,6 @@
+import { growth, notLinear } from '@throughline/test-tools/growth'
+import { countSteps } from '@throughline/test-tools/steps/count-steps'
 import { describe, expect, it } from 'vitest'
-import { growth, notLinear } from './growth.ts'
-import { countSteps } from './steps/count-steps.ts'
 
 const numbers = (size: number) => Array.from({ length: size }, (_, n) => n)
 const text = (size: number) => `${'a '.repeat(size)}${' '.repeat(size)}.`

@@ -1,14 +1,22 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readOptionsPage } from '@throughline/test-tools/options-text'
 import { describe, expect, it } from 'vitest'
-import { readOptionsPage } from './options-text.ts'
 
 /** Links of the documentation lead somewhere: to a file that is there, and to a heading that it has. */
 const root = join(import.meta.dirname, '..')
 /** Made when the package is packed, so a fresh clone does not have it. */
 const generated = 'docs/options.md'
 const pages = [
-  ...['README.md', 'GLOSSARY.md', 'CONTRIBUTING.md', 'bench/README.md'],
+  ...[
+    'README.md',
+    'ARCHITECTURE.md',
+    'GLOSSARY.md',
+    'CONTRIBUTING.md',
+    'bench/README.md',
+    'test/tools/README.md',
+  ],
+  ...readdirSync(join(root, 'packages')).map(name => `packages/${name}/README.md`),
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`)

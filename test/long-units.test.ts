@@ -1,7 +1,7 @@
+import { growth, notLinear } from '@throughline/test-tools/growth'
 import { fit } from 'throughline'
 import { assistant, calls, note, result, user, words } from 'throughline/testing'
 import { expect, it } from 'vitest'
-import { growth, notLinear } from './growth.ts'
 
 /** One unit with very many messages in it: reading and sending it is linear in them. */
 const fitted = (messages: () => readonly object[]) =>

@@ -1,3 +1,4 @@
+import { isLong } from '@throughline/test-tools/is-long'
 import { fit, InvalidMessageError, parseMessage } from 'throughline'
 import { createChat } from 'throughline/chat'
 import { createHistory } from 'throughline/history'
@@ -6,7 +7,6 @@ import { toDisplay } from 'throughline/notes'
 import { memoryStore } from 'throughline/stores'
 import { assistant, user, words } from 'throughline/testing'
 import { describe, expect, it } from 'vitest'
-import { isLong } from './is-long.ts'
 
 const call = { id: 'a', type: 'function', function: { name: 'read', arguments: '{}' } }
 const forms: Readonly<Record<string, object>> = {

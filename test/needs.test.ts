@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { filesWithBrowser } from '@throughline/test-tools/files-with-browser'
+import { findBrowser } from '@throughline/test-tools/find-browser'
+import { findProgram } from '@throughline/test-tools/find-program'
+import { isCi, skipReason } from '@throughline/test-tools/needs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { filesWithBrowser } from './files-with-browser.ts'
-import { findBrowser } from './find-browser.ts'
-import { findProgram } from './find-program.ts'
-import { isCi, skipReason } from './needs.ts'
 
 describe('what the tests need', () => {
   it('is skipped with a printed reason where it is missing', () => {
@@ -31,7 +31,7 @@ describe('what the tests need', () => {
       /(['"`\s/])(apt-get|apt|dnf|apk|brew)\1?[^\n]*\binstall\b[^\n]*(spawn|exec)|(spawn|exec)\w*\([^\n]*\b(apt-get|dnf|apk|brew)\b/
     expect("spawnSync('apt-get', ['install'])").toMatch(installers)
     const root = fileURLToPath(new URL('..', import.meta.url))
-    const files = ['src', 'test', 'scripts', 'inspector/src'].flatMap(folder =>
+    const files = ['src', 'packages', 'test', 'scripts'].flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter(file => /\.(ts|mjs)$/.test(file) && !file.endsWith('needs.test.ts'))
         .map(file => join(root, folder, file)),
@@ -65,7 +65,7 @@ describe('the browser', () => {
     write('open-page.ts', '')
     write('helper.ts', "import { openPage } from './open-page.ts'")
     write('deep/far.test.ts', "import { it } from 'vitest'\nimport {\n  help,\n} from '../helper.ts'")
-    write('near.test.ts', "import { openPage } from './open-page.ts'")
+    write('near.test.ts', "import { openPage } from '@throughline/test-tools/open-page'")
     write('plain.test.ts', "import './other.ts'")
     write('other.ts', "import './plain.test.ts'")
     const files = ['deep/far.test.ts', 'near.test.ts', 'plain.test.ts'].map(name => join(folder, name))

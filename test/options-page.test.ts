@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOptionsPage } from '@throughline/test-tools/options-text'
 import { expect, it } from 'vitest'
-import { readOptionsPage } from './options-text.ts'
 
 const root = join(import.meta.dirname, '..')
 const { text, missing } = readOptionsPage()
 
 /** Functions of the source whose parameters name a type `…Options`, found by their text and not by the compiler. */
 function functionsWithOptions(): ReadonlySet<string> {
-  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  const sources = files.filter(file => /^(?!.*\.(?:test|fixture)\.ts$).*\.ts$/.test(file))
+  const files = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter(file => /^(?!.*\.(?:test|fixture)\.ts$)[\w-]+\/src\/.*\.ts$/.test(file))
   const declared = sources.flatMap(file => [
-    ...readFileSync(join(root, 'src', file), 'utf8').matchAll(
+    ...readFileSync(join(root, 'packages', file), 'utf8').matchAll(
       /^export (?:async )?function (\w+)([\s\S]*?)\)(?::| \{$)/gm,
     ),
   ])

@@ -14,10 +14,10 @@ import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { isLong } from '@throughline/test-tools/is-long'
+import { serveFrom } from '@throughline/test-tools/serve-process'
 import { publint } from 'publint'
 import { afterAll, describe, expect, it } from 'vitest'
-import { isLong } from './is-long.ts'
-import { serveFrom } from './server/serve-process.ts'
 
 /**
  * The package as people get it: packed, unpacked into an empty project that has only what package.json promises, and

@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { readerServer, type SeenRequest } from '../src/testing/index.ts'
+import { readerServer, type SeenRequest } from '../src/testing.ts'
 
 /** The reader behind a real port, spoken to by the real clients. */
 const seen: { readonly body: unknown; readonly request: SeenRequest }[] = []

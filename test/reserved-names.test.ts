@@ -1,9 +1,9 @@
+import { createChat, createUIChatHandler } from '@throughline/chat'
+import { createHistory } from '@throughline/history'
+import { rules } from '@throughline/models/rules'
+import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'
-import { createChat, createUIChatHandler } from '../src/chat/index.ts'
-import { createHistory } from '../src/history/index.ts'
-import { rules } from '../src/models/rules.ts'
-import { memoryStore } from '../src/stores/memory/memory-store.ts'
-import { startServer } from './server/start-server.ts'
 
 const name = 'throughline:side:1'
 const start = () => {

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isLong } from '@throughline/test-tools/is-long'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { isLong } from './is-long.ts'
 
 if (!isLong) console.info('Skipped: a second way to name an example, only in the long run')
 

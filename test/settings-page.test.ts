@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { applications } from '../src/applications/applications.ts'
-import { experimentPlug } from '../src/experiment/plug/command-plug.ts'
-import { galleryPlug } from '../src/gallery/command-plug.ts'
-import { lemonadeStand } from '../src/lemonade-stand.ts'
+import { experimentPlug } from '@throughline/experiment/plug/command-plug'
+import { galleryPlug } from '@throughline/gallery/command-plug'
 import {
   about,
   defaultOf,
   formOf,
   type PlugSettings,
   settingsWith,
-} from '../src/server/config/config-schema.ts'
+} from '@throughline/server/config/config-schema'
+import { expect, it } from 'vitest'
+import { applications } from '../src/applications/applications.ts'
+import { lemonadeStand } from '../src/lemonade-stand.ts'
 
 const file = join(import.meta.dirname, '../docs/server-settings.md')
 const page = readFileSync(file, 'utf8')

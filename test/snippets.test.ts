@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { format } from 'node:util'
+import { isLong } from '@throughline/test-tools/is-long'
+import { once } from '@throughline/test-tools/once'
+import { startServer } from '@throughline/test-tools/start-server'
 import OpenAI from 'openai'
 import type { Chat } from 'throughline/chat'
 import { readerServer } from 'throughline/testing'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { isLong } from './is-long.ts'
-import { once } from './once.ts'
-import { startServer } from './server/start-server.ts'
 
 /**
  * Every snippet of the documentation is compiled and run, and keeps what it promises. A promise is a comment

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * A copy of a build with other constants, gone when the process ends. A change is `FILE:NAME=VALUE`: it gives
+ * The core of a copy of a build with other constants, gone when the process ends. A change is `FILE:NAME=VALUE`: it gives
  * `const NAME = …` (or `NAME: …`) in context/FILE.js another value.
  */
 export function copyWith(dist, changes) {
@@ -18,11 +18,11 @@ export function copyWith(dist, changes) {
   writeFileSync(join(made, 'package.json'), '{ "type": "module" }')
   for (const change of changes) {
     const [, file, name, value] = /^(.+?):(.+?)=(.+)$/.exec(change)
-    const path = join(made, `dist/context/${file}.js`)
+    const path = join(made, `dist/core/context/${file}.js`)
     const constant = new RegExp(`((?:const |^\\s*)${name}(?: = |: ))[^;\\n]*?(;|,\\n|\\n)`, 'm')
     const before = readFileSync(path, 'utf8')
     if (!constant.test(before)) throw new Error(`${file} has no ${name}`)
     writeFileSync(path, before.replace(constant, `$1${value}$2`))
   }
-  return join(made, 'dist')
+  return join(made, 'dist/core')
 }

@@ -80,7 +80,7 @@ async function ask(setting) {
 }
 
 async function askRanking(settings) {
-  const load = name => import(join(values.dist, `context/recall/${name}.js`))
+  const load = name => import(join(values.dist, `core/context/recall/${name}.js`))
   const [{ rank }, { createRecallIndex }] = [await load('rank'), await load('recall-index')]
   const index = createRecallIndex()
   const tokens = history.map(({ content }) => Math.ceil(content.length / 4))

@@ -21,7 +21,7 @@ const { values } = parseArgs({
     unpack: { type: 'string' },
   },
 })
-const load = name => import(resolve(values.dist, 'context/recall', name))
+const load = name => import(resolve(values.dist, 'core/context/recall', name))
 
 if (values.pack) await pack(values.pack)
 else if (values.unpack) await measure(values.unpack)

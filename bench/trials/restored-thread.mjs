@@ -21,7 +21,7 @@ const { values } = parseArgs({
     restore: { type: 'string' },
   },
 })
-const load = name => import(resolve(values.dist, name))
+const load = name => import(resolve(values.dist, 'core', name))
 
 if (values.pack) await pack(values.pack)
 else if (values.restore) await measure(values.restore)

@@ -4,8 +4,8 @@
 //   node bench/trials/same-bytes.mjs --data DIR [--every 7]
 import { createHash } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { choosePolicy } from '../.build/context/policies/choose-policy.js'
-import { fit } from '../.build/index.js'
+import { choosePolicy } from '../.build/core/context/policies/choose-policy.js'
+import { fit } from '../.build/core/index.js'
 import { loadSets } from '../lib/conversations.mjs'
 
 const { values } = parseArgs({

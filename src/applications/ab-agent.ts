@@ -1,13 +1,18 @@
+import { createChat } from '@throughline/chat/create-chat'
+import { readActions } from '@throughline/core/log/actions'
+import type {
+  AgentDrawing,
+  ApplicationPlace,
+  OpenApplication,
+  SaidPart,
+} from '@throughline/gallery/application'
+import type { Thread } from '@throughline/history/thread'
 import { agent } from '../../examples/ab-agent/agent.ts'
 import { ruleModel } from '../../examples/ab-agent/rule-model.ts'
 import { stateIn } from '../../examples/ab-agent/state-in-view.ts'
 import { experiment, hypotheses, preview, variants } from '../../examples/ab-agent/states.ts'
 import { agentUnderstanding } from '../../examples/ab-agent/understand-agent.ts'
 import { chipsFor, chipsIn } from '../../examples/shared/understanding.ts'
-import { createChat } from '../chat/create-chat.ts'
-import type { AgentDrawing, ApplicationPlace, OpenApplication, SaidPart } from '../gallery/application.ts'
-import type { Thread } from '../history/thread.ts'
-import { readActions } from '../log/actions.ts'
 import { readTalk, type TalkTurn, toSaid, toSaidParts } from './talk.ts'
 
 /** In an application: the project of the user who is logged in. */

@@ -1,4 +1,4 @@
-import type { Application } from '../gallery/application.ts'
+import type { Application } from '@throughline/gallery/application'
 
 /** The applications of the gallery: examples of the package, each shown by a file of this folder. */
 export const applications: readonly Application[] = [

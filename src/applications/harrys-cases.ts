@@ -1,8 +1,8 @@
-import { fit } from '../context/fit.ts'
-import { spongebob } from '../context/policies/spongebob.ts'
-import type { WaysDrawing } from '../gallery/application.ts'
-import type { MessageLike } from '../log/message.ts'
-import { createCounter } from '../tokens/create-counter.ts'
+import { fit } from '@throughline/core/context/fit'
+import { spongebob } from '@throughline/core/context/policies/spongebob'
+import type { MessageLike } from '@throughline/core/log/message'
+import { createCounter } from '@throughline/core/tokens/create-counter'
+import type { WaysDrawing } from '@throughline/gallery/application'
 
 const talk: readonly MessageLike[] = [
   { role: 'user', content: "You're a test, Harry!" },

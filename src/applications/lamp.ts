@@ -1,14 +1,9 @@
-import { decide } from '../../examples/lamp/follow-up.ts'
-import { lampAsking, lampChips, wantedBack } from '../../examples/lamp/lamp.ts'
-import { type Program, readProgram } from '../../examples/lamp/program.ts'
-import { lampRules } from '../../examples/lamp/rules/lamp-rules.ts'
-import type { Exchange } from '../../examples/lamp/scenes.ts'
-import { createChat } from '../chat/create-chat.ts'
-import { summarizeProgram } from '../context/digests/program.ts'
-import type { Policy } from '../context/draft/draft.ts'
-import { defaultPolicy } from '../context/policies/recall.ts'
-import { sliding } from '../context/policies/sliding.ts'
-import type { Receipt } from '../context/receipt.ts'
+import { createChat } from '@throughline/chat/create-chat'
+import { summarizeProgram } from '@throughline/core/context/digests/program'
+import type { Policy } from '@throughline/core/context/draft/draft'
+import { defaultPolicy } from '@throughline/core/context/policies/recall'
+import { sliding } from '@throughline/core/context/policies/sliding'
+import type { Receipt } from '@throughline/core/context/receipt'
 import type {
   ApplicationPlace,
   ApplicationState,
@@ -16,8 +11,13 @@ import type {
   OpenApplication,
   SaidPart,
   SentAs,
-} from '../gallery/application.ts'
-import type { Thread } from '../history/thread.ts'
+} from '@throughline/gallery/application'
+import type { Thread } from '@throughline/history/thread'
+import { decide } from '../../examples/lamp/follow-up.ts'
+import { lampAsking, lampChips, wantedBack } from '../../examples/lamp/lamp.ts'
+import { type Program, readProgram } from '../../examples/lamp/program.ts'
+import { lampRules } from '../../examples/lamp/rules/lamp-rules.ts'
+import type { Exchange } from '../../examples/lamp/scenes.ts'
 import { tenRequests, twentyRequests } from './lamp-requests.ts'
 import { readTalk, type TalkTurn, toSaid, toSaidParts } from './talk.ts'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { packageFile } from '@throughline/server/package'
 import { mostBytes, type SiteFolder } from '../../examples/site-editor/site-folder.ts'
 import { SiteError, show, toNames } from '../../examples/site-editor/site-path.ts'
-import { packageFile } from '../server/package.ts'
 
 /** As many files as a visitor needs: the whole site is held in memory. */
 const mostFiles = 50

@@ -1,12 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
+import { createChat } from '@throughline/chat/create-chat'
+import type { MessageLike } from '@throughline/core/log/message'
+import type {
+  ApplicationPlace,
+  OpenApplication,
+  SaidPart,
+  WaysDrawing,
+} from '@throughline/gallery/application'
+import type { Thread } from '@throughline/history/thread'
+import { reader } from '@throughline/models/reader/reader'
+import { packageFile } from '@throughline/server/package'
 import { questions } from '../../examples/ollama-proxy/questions.ts'
-import { createChat } from '../chat/create-chat.ts'
-import type { ApplicationPlace, OpenApplication, SaidPart, WaysDrawing } from '../gallery/application.ts'
-import type { Thread } from '../history/thread.ts'
-import type { MessageLike } from '../log/message.ts'
-import { reader } from '../models/reader/reader.ts'
-import { packageFile } from '../server/package.ts'
 import { harrysCases } from './harrys-cases.ts'
 import { readTalk, toSaid, toSaidParts } from './talk.ts'
 import { cutThreeWays, sightsIn, wayNames } from './three-ways.ts'

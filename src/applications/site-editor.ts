@@ -1,4 +1,11 @@
 import { createHash } from 'node:crypto'
+import { readActions } from '@throughline/core/log/actions'
+import type {
+  ApplicationPlace,
+  OpenApplication,
+  SaidPart,
+  SiteDrawing,
+} from '@throughline/gallery/application'
 import { openChanges, type SiteChanges } from '../../examples/site-editor/changes.ts'
 import { titleOf } from '../../examples/site-editor/edit-page.ts'
 import { editorRules } from '../../examples/site-editor/editor-rules.ts'
@@ -6,8 +13,6 @@ import { createSiteChat } from '../../examples/site-editor/site-chat.ts'
 import { siteChips } from '../../examples/site-editor/site-chips.ts'
 import type { SiteFolder } from '../../examples/site-editor/site-folder.ts'
 import { isOfChange } from '../../examples/site-editor/understand.ts'
-import type { ApplicationPlace, OpenApplication, SaidPart, SiteDrawing } from '../gallery/application.ts'
-import { readActions } from '../log/actions.ts'
 import { fieldsOf } from './fields-of.ts'
 import { memorySite } from './memory-site.ts'
 import { readTalk, type TalkTurn, toSaid, toSaidParts } from './talk.ts'

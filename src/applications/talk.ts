@@ -1,11 +1,11 @@
-import type { Reply } from '../chat/index.ts'
-import type { ApplicationState, SaidPart } from '../gallery/application.ts'
-import type { LoggedMessage } from '../history/log/logged-message.ts'
-import type { Thread } from '../history/thread.ts'
-import type { Message } from '../log/message.ts'
-import { parseMessage } from '../log/parse-message.ts'
-import { toFault } from '../server/to-fault.ts'
-import type { TurnPart } from '../turn/reply.ts'
+import type { Reply } from '@throughline/chat'
+import type { TurnPart } from '@throughline/chat/turn/reply'
+import type { Message } from '@throughline/core/log/message'
+import { parseMessage } from '@throughline/core/log/parse-message'
+import type { ApplicationState, SaidPart } from '@throughline/gallery/application'
+import type { LoggedMessage } from '@throughline/history/log/logged-message'
+import type { Thread } from '@throughline/history/thread'
+import { toFault } from '@throughline/server/to-fault'
 
 /** One turn of a thread: what was asked, what was answered, and all that the log has of it. */
 export interface TalkTurn {

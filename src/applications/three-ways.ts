@@ -1,13 +1,13 @@
+import { fit } from '@throughline/core/context/fit'
+import { defaultPolicy } from '@throughline/core/context/policies/recall'
+import { spongebob } from '@throughline/core/context/policies/spongebob'
+import type { MessageLike } from '@throughline/core/log/message'
+import { readMessage } from '@throughline/core/log/parse-message'
+import { createCounter } from '@throughline/core/tokens/create-counter'
+import type { WaysColumn } from '@throughline/gallery/application'
+import { countWords } from '@throughline/models/reader/count-words'
+import { reader } from '@throughline/models/reader/reader'
 import { ollamaCut } from '../../examples/ollama-proxy/ollama-cut.ts'
-import { fit } from '../context/fit.ts'
-import { defaultPolicy } from '../context/policies/recall.ts'
-import { spongebob } from '../context/policies/spongebob.ts'
-import type { WaysColumn } from '../gallery/application.ts'
-import type { MessageLike } from '../log/message.ts'
-import { readMessage } from '../log/parse-message.ts'
-import { countWords } from '../models/reader/count-words.ts'
-import { reader } from '../models/reader/reader.ts'
-import { createCounter } from '../tokens/create-counter.ts'
 
 /** The tokens as the reader counts them: words, and four for each message. */
 const framing = { name: 'reader', message: 4, call: 0, result: 0, tool: 0, tools: 0, prompt: 0 }

@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isLong } from '../is-long.ts'
+import { isLong } from '@throughline/test-tools/is-long'
 import {
   expectNoAxeInLong,
   expectNoAxeViolations,
@@ -11,7 +9,9 @@ import {
   openBrowser,
   openPage,
   shoot,
-} from '../open-page.ts'
+} from '@throughline/test-tools/open-page'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startExample } from './start-example.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-ab-agent-page-'))

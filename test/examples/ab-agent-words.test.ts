@@ -1,3 +1,4 @@
+import { parseMessage } from '@throughline/core/log/parse-message'
 import type { MessageLike } from 'throughline'
 import { type ChatPart, createChat } from 'throughline/chat'
 import { type Model, rules } from 'throughline/models'
@@ -7,7 +8,6 @@ import { stateIn } from '../../examples/ab-agent/state-in-view.ts'
 import { agentUnderstanding } from '../../examples/ab-agent/understand-agent.ts'
 import { isWholeYes } from '../../examples/ab-agent/yes.ts'
 import { chipsFor, chipsIn } from '../../examples/shared/understanding.ts'
-import { parseMessage } from '../../src/log/parse-message.ts'
 
 /** The agent as the browser keeps it: each turn gets all messages. */
 function talk(model: Model = openModel()) {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { clientLines } from '@throughline/inspector/views/first-visit/client-lines'
+import { runCli } from '@throughline/test-tools/run-cli'
 import { describe, expect, it } from 'vitest'
-import { clientLines } from '../../inspector/src/views/first-visit/client-lines.ts'
-import { runCli } from '../run-cli.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -1,7 +1,13 @@
+import { isLong } from '@throughline/test-tools/is-long'
+import {
+  expectNoAxeViolationsInThemes,
+  narrow,
+  openPage,
+  shoot,
+  wide,
+} from '@throughline/test-tools/open-page'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { isLong } from '../is-long.ts'
-import { expectNoAxeViolationsInThemes, narrow, openPage, shoot, wide } from '../open-page.ts'
 import { startExample } from './start-example.ts'
 
 let url: string

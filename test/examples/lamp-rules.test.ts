@@ -1,10 +1,10 @@
+import { parseMessage } from '@throughline/core/log/parse-message'
+import { assistant, system, user } from '@throughline/core/testing/builders'
 import { describe, expect, it } from 'vitest'
 import { type Program, readProgram } from '../../examples/lamp/program.ts'
 import { lampAnswer } from '../../examples/lamp/rules/lamp-answer.ts'
 import { type LampState, lampUnderstanding } from '../../examples/lamp/rules/read-lamp.ts'
 import { chipsFor, chipsIn } from '../../examples/shared/understanding.ts'
-import { parseMessage } from '../../src/log/parse-message.ts'
-import { assistant, system, user } from '../../src/testing/builders.ts'
 
 const answer = (...messages: ReturnType<typeof user>[]): string => {
   const read = messages.map(parseMessage)

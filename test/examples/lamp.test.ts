@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { serveReader } from '@throughline/test-tools/chat-help'
 import { type Model, ModelError } from 'throughline/models'
 import { memoryStore } from 'throughline/stores'
 import { sqliteStore } from 'throughline/stores/sqlite'
@@ -16,7 +17,6 @@ import {
 import { lampAnswer } from '../../examples/lamp/rules/lamp-answer.ts'
 import { lampRules } from '../../examples/lamp/rules/lamp-rules.ts'
 import type { Exchange } from '../../examples/lamp/scenes.ts'
-import { serveReader } from '../chat/help.ts'
 
 const newLamp = (options: Partial<LampOptions> = {}): Lamp =>
   createLamp({ store: memoryStore(), model: lampRules(), name: 'lamp', ...options })

@@ -1,9 +1,9 @@
+import { readerUpstream } from '@throughline/server/upstream/reader-upstream'
+import { startServer } from '@throughline/test-tools/start-server'
 import { parseMessage } from 'throughline'
 import { rules } from 'throughline/models'
 import { expect, it } from 'vitest'
 import { say } from '../../examples/notes-by-http/client.ts'
-import { readerUpstream } from '../../src/server/upstream/reader-upstream.ts'
-import { startServer } from '../server/start-server.ts'
 
 it('is told what it noted, by a client that sends only what is new and sees no note', async () => {
   const prompts: string[] = []

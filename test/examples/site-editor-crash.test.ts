@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isLong } from '@throughline/test-tools/is-long'
 import { describe, expect, it, type TestContext } from 'vitest'
-import { isLong } from '../is-long.ts'
 import { connect, type EditorClient, saidIn, siteFile } from './site-editor-client.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,11 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BrowserContextOptions, Page } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { editorRules } from '../../examples/site-editor/editor-rules.ts'
-import { type StartOptions, start } from '../../examples/site-editor/start.ts'
-import { isLong } from '../is-long.ts'
+import { isLong } from '@throughline/test-tools/is-long'
 import {
   expectNoAxeInLong,
   expectNoAxeViolationsInThemes,
@@ -13,7 +9,11 @@ import {
   openPage,
   shoot,
   wide,
-} from '../open-page.ts'
+} from '@throughline/test-tools/open-page'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { editorRules } from '../../examples/site-editor/editor-rules.ts'
+import { type StartOptions, start } from '../../examples/site-editor/start.ts'
 import { connect, siteFile } from './site-editor-client.ts'
 
 interface Opened extends Partial<Omit<StartOptions, 'model'>> {

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findStandIn } from '@throughline/core/log/texts'
+import { serveReader } from '@throughline/test-tools/chat-help'
 import { type Message, parseMessage } from 'throughline'
 import { createHistory } from 'throughline/history'
 import { type Model, ModelError, rules } from 'throughline/models'
@@ -17,8 +19,6 @@ import {
   understand,
   type Wish,
 } from '../../examples/site-editor/understand.ts'
-import { findStandIn } from '../../src/log/texts.ts'
-import { serveReader } from '../chat/help.ts'
 import { connect, saidIn, siteFile } from './site-editor-client.ts'
 
 function newFolder(): string {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { afterFile } from '../after-file.ts'
+import { afterFile } from '@throughline/test-tools/after-file'
 
 const root = join(import.meta.dirname, '../..')
 export const jiti = join(

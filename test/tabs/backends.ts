@@ -1,10 +1,10 @@
-import { createUIChatHandler } from '../../src/chat/index.ts'
-import { createHistory } from '../../src/history/index.ts'
-import { ollama } from '../../src/models/index.ts'
-import { createServer } from '../../src/server/create-server.ts'
-import { ollamaUpstream } from '../../src/server/upstream/model-servers.ts'
-import type { Store } from '../../src/stores/store.ts'
-import { storeWaitMs } from '../server/start-server.ts'
+import { createUIChatHandler } from '@throughline/chat'
+import { createHistory } from '@throughline/history'
+import { ollama } from '@throughline/models'
+import { createServer } from '@throughline/server/create-server'
+import { ollamaUpstream } from '@throughline/server/upstream/model-servers'
+import type { Store } from '@throughline/stores/store'
+import { storeWaitMs } from '@throughline/test-tools/start-server'
 
 /** A backend of `useChat` on a store. Its model is asked at the address of an Ollama. */
 export interface Backend {

@@ -1,5 +1,5 @@
+import { ollamaAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { onTestFinished } from 'vitest'
-import { ollamaAnswer, startUpstream } from '../scripted-upstream.ts'
 
 /** An Ollama that says `Answer 1.`, `Answer 2.` and so on. `prompts` are the texts of the messages that it was asked with. */
 export async function startScriptedOllama() {

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
-import { listen } from '../../src/server/serve/listen.ts'
-import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { listen } from '@throughline/server/serve/listen'
+import { postgresStore } from '@throughline/stores/postgres/postgres-store'
 import { type BackendName, openBackend } from './backends.ts'
 
 /** What this process serves: a page with `useChat` at `/`, and its backend. */

@@ -1,9 +1,9 @@
 import { useChat } from '@ai-sdk/react'
+import { withMissed } from '@throughline/chat/ui/with-missed'
+import type { Message } from '@throughline/test-tools/ui-chat'
 import { DefaultChatTransport } from 'ai'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { withMissed } from '../../src/chat/ui/with-missed.ts'
-import type { Message } from '../ui-chat.ts'
 
 /** A page as an application writes it: it loads the chat, and shows what was said in other tabs. */
 const id = 'talk'

@@ -1,0 +1,45 @@
+import { type FitOptions, fitNames } from '@throughline/core/context/fit'
+import type { PromptLayout } from '@throughline/core/context/prompt/layout'
+import type { Receipt } from '@throughline/core/context/receipt'
+import { refuseUnknown } from '@throughline/core/log/error'
+import { fromLangChain, type LangChainMessage } from '@throughline/models/dialects/langchain/read-message'
+import { type AddedMessage, toLangChain } from '@throughline/models/dialects/langchain/write-message'
+import { fitPrompt } from '../fit-prompt.ts'
+
+/** Options of `fitLangChain`. */
+export interface FitLangChainOptions<A = AddedMessage> extends Omit<FitOptions, 'previous'> {
+  /** Makes the messages that are added. Default: plain objects. Pass `coerceMessageLikeToMessage` for LangChain's own. */
+  readonly create?: (message: AddedMessage) => A
+}
+
+/** The messages for one model call, with their receipt. */
+export interface LangChainContext<M> {
+  /** The same objects where messages were kept; changed messages keep their class. */
+  readonly messages: M[]
+  /** What they cost by the counter. */
+  readonly tokens: number
+  /** What became of every message, and why. */
+  readonly receipt: Receipt
+  /** With `systemPrompt: 'as user'`: pass it to the next `fitLangChain` of the conversation. */
+  readonly promptLayout?: PromptLayout
+  /** The `tools` to bind to the model: with shorter descriptions where `maxToolTokens` asks for it. Absent if there are none. */
+  readonly tools?: readonly unknown[]
+}
+
+/**
+ * `fit` for LangChain's messages.
+ *
+ * @example
+ * const { messages } = fitLangChain(history, { window: 8192, create: coerceMessageLikeToMessage })
+ * await model.invoke(messages)
+ */
+export function fitLangChain<M extends LangChainMessage, A = AddedMessage>(
+  messages: readonly M[],
+  options: FitLangChainOptions<A>,
+): LangChainContext<M | A> {
+  const { previous: _, ...names } = fitNames
+  refuseUnknown(options, { ...names, create: 1 })
+  const { create = (message: AddedMessage) => message as A, ...settings } = options
+  const { messages: sent, ...context } = fitPrompt(messages.map(fromLangChain), settings)
+  return { ...context, messages: sent.map(message => toLangChain<M, A>(message, create)) }
+}

@@ -1,0 +1,47 @@
+import { readBody } from '@throughline/core/log/fields'
+import type { Adapter } from '../adapter.ts'
+import type { Dialect } from '../dialect.ts'
+import { toOpenAiError } from '../openai-error.ts'
+import { rareKinds } from './offered-tools.ts'
+import { patch } from './patch.ts'
+import { readRequest } from './read-request.ts'
+import { toResponse } from './to-response.ts'
+import { streamEvents } from './write-reply.ts'
+
+/** `/v1/responses`. Codex takes an incomplete response for a failure: a reply cut by its length is a complete one for it. */
+export const responsesAdapter: Adapter = {
+  name: 'responses',
+  form: 'responses',
+  field: 'input',
+  streamType: 'text/event-stream',
+  read(body, headers = {}) {
+    const request = readRequest(body)
+    return isCodex(headers) ? { ...request, hints: { ...request.hints, isCodex: true } } : request
+  },
+  rareKinds,
+  stream: streamEvents,
+  whole: toResponse,
+  fault: toOpenAiError,
+}
+
+/** Whether the headers are those of Codex: its terminal, its editors and its programs name themselves alike. */
+function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean {
+  return /^codex[_-]/.test(headers.originator ?? '') || /^codex[_-]/.test(headers['user-agent'] ?? '')
+}
+
+/** `/v1/responses/compact`: the list of a client is to be compacted. */
+export const compactAdapter: Adapter = {
+  ...responsesAdapter,
+  read(body, headers) {
+    const fields = readBody(body)
+    const request = responsesAdapter.read({ ...fields, input: fields.input ?? [] }, headers)
+    return { ...request, hints: { ...request.hints, compaction: 'address' } }
+  },
+}
+
+export const responsesDialect = {
+  spoken: { form: 'responses', server: 'openai', patch },
+  adapters: { '/v1/responses': responsesAdapter, '/v1/responses/compact': compactAdapter },
+  isOf: path => /^\/v1\/(?:responses|conversations)(?:$|\/)/.test(path),
+  errors: responsesAdapter,
+} as const satisfies Dialect

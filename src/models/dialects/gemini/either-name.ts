@@ -1,5 +1,0 @@
-import type { Fields } from '../../../log/fields.ts'
-
-/** A field by its name, which Google's APIs also take with underscores: `inlineData`, `inline_data`. */
-export const either = (fields: Fields, name: string): unknown =>
-  fields[name] ?? fields[name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)]
