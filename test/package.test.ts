@@ -136,11 +136,14 @@ describe('what is installed', () => {
     expect(found.size + 1).toBeLessThanOrEqual(10)
   })
 
+  // A line that begins with it, or a call: `from "color"` may stand in a text.
+  const imports = /^(?:import|export)\b(?:[^"\n]* from)? ?"([^".][^"]*)"|\bimport\("([^".][^"]*)"/gm
+
   it('are all packages that the code and the declarations name, but for optional ones', () => {
     const named = code
       .filter(path => !path.startsWith('dist/inspector/'))
-      .flatMap(path => [...textOf(path).matchAll(/(?:^|[\s;}])(?:from |import |import\()"([^".][^"]*)"/g)])
-      .map(match => match[1]!)
+      .flatMap(path => [...textOf(path).matchAll(imports)])
+      .map(([, whole, late]) => (whole ?? late)!)
       .concat(declared(code.filter(path => path.endsWith('.d.ts')).map(textOf)))
     const packages = new Set(named.filter(name => !isBuiltin(name)).map(packageOf))
     expect([...packages].filter(name => !beside.includes(name))).toEqual([])
