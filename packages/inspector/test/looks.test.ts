@@ -139,6 +139,14 @@ describe('nothing lies on anything else, and no figure is cut off', () => {
       const figures = '[aria-label="What reached the model"] > p > span'
       expect([width, overlaps(await boxesOf(page, figures))]).toEqual([width, []])
       expect([width, await cutOff(page, '[aria-label^="Branch "] span, header strong')]).toEqual([width, []])
+      for (const name of ['Compare with …', 'End comparison']) {
+        const button = page.getByRole('button', { name, exact: true })
+        await button.waitFor()
+        const { x, width: wide } = (await button.boundingBox())!
+        expect([width, x >= 0, x + wide <= width]).toEqual([width, true, true])
+        expect([width, await cutOff(page, 'button[aria-pressed]')]).toEqual([width, []])
+        await button.click()
+      }
       await at(page, `c/${stand}/tools?actor=owner`)
       await page.getByRole('button', { name: 'Branch owner · main' }).waitFor()
       expect([width, await cutOff(page, '[aria-label^="Branch "] span')]).toEqual([width, []])
