@@ -66,12 +66,18 @@ for (const name of only.split(',')) {
   console.error(toCells(rows.at(-1)).join('  '))
 }
 console.log(
-  json ? JSON.stringify(Object.fromEntries(rows), null, 2) : formatTable([heads(), ...rows.map(toCells)]),
+  json
+    ? JSON.stringify(Object.fromEntries(rows), null, 2)
+    : formatTable([heads(), ...rows.map(toCells)]),
 )
 
 /** The means over the sets. */
 async function measure(changes) {
-  const { createFitter, defaultPolicy: policy, fit } = await import(join(copyWith(dist, changes), 'index.js'))
+  const {
+    createFitter,
+    defaultPolicy: policy,
+    fit,
+  } = await import(join(copyWith(dist, changes), 'index.js'))
   const build = fitted(policy, fit)
   const evidence = timed.map(([, list]) => 100 * measureQuality(list, build, window).all)
   const reads = timed.map(([, list]) => {

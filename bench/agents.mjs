@@ -54,13 +54,16 @@ for (const window of windows.split(',').map(Number)) {
       }
     }
     result[window][name] = (calls ? measureCalls : measureAgents)(runs, contextOf, window, count)
-    if (refused > 0) console.error(`agents: ${refused} steps need more than ${window} for what must be sent`)
+    if (refused > 0)
+      console.error(`agents: ${refused} steps need more than ${window} for what must be sent`)
   }
 }
 const rows = Object.entries(result).flatMap(([window, byPolicy]) =>
   Object.entries(byPolicy).map(([name, measured]) => [`${window} ${name}`, measured]),
 )
-console.log(values.json ? JSON.stringify(result, null, 2) : formatTable(calls ? callsTable() : toTable()))
+console.log(
+  values.json ? JSON.stringify(result, null, 2) : formatTable(calls ? callsTable() : toTable()),
+)
 
 function callsTable() {
   const head = ['window, policy', 'steps', 'values', 'in view', 'read a step']

@@ -47,7 +47,9 @@ const asked = everyNth(
     .split(',')
     .flatMap(set =>
       (sets[set] ?? []).flatMap(({ turns, questions }) =>
-        questions.flatMap(question => (question.answer === undefined ? [] : [{ set, turns, ...question }])),
+        questions.flatMap(question =>
+          question.answer === undefined ? [] : [{ set, turns, ...question }],
+        ),
       ),
     ),
   most,
@@ -65,7 +67,9 @@ for (const [place, { set, turns, at, time, text: question, answer }] of asked.en
       ...sent.map(({ role, content }) => ({ role, content })),
     ]
     const reply = await askModel(answerer, messages)
-    const points = reply.error ? undefined : await grade(grader, { question, key: answer, reply: reply.text })
+    const points = reply.error
+      ? undefined
+      : await grade(grader, { question, key: answer, reply: reply.text })
     const { error = points?.error } = reply
     results.push({
       set,
@@ -87,7 +91,8 @@ if (rows.every(({ graded }) => graded === 0)) fail(`no answer was graded: ${resu
 function toRow(policy) {
   const own = results.filter(result => result.policy === policy)
   const graded = own.filter(({ points }) => points !== undefined)
-  const mean = (list, field) => list.reduce((sum, one) => sum + one[field], 0) / Math.max(1, list.length)
+  const mean = (list, field) =>
+    list.reduce((sum, one) => sum + one[field], 0) / Math.max(1, list.length)
   return {
     policy,
     right: mean(graded, 'points'),

@@ -13,7 +13,8 @@ const window = 32_768
 const ways = {
   'direct, window 200,000': messages => withHead(messages, 200_000, policies['last-N']),
   [`last-N, window ${window}`]: messages => withHead(messages, window, policies['last-N']),
-  [`default, window ${window}`]: messages => fit(messages, { window, count, overflow: 'trim' }).messages,
+  [`default, window ${window}`]: messages =>
+    fit(messages, { window, count, overflow: 'trim' }).messages,
 }
 
 const { json, data } = readArgs()
@@ -76,7 +77,9 @@ function measure(conversations, isAsked) {
         previous = sent
       }
     }
-    sums[name] = Object.fromEntries(Object.entries(sum).map(([key, value]) => [key, Math.round(value)]))
+    sums[name] = Object.fromEntries(
+      Object.entries(sum).map(([key, value]) => [key, Math.round(value)]),
+    )
   }
   return sums
 }
@@ -112,10 +115,12 @@ function toTable(result) {
   ]
   const thousands = value => `${Math.round(value / 1000)}k`
   const rows = Object.entries(result).flatMap(([name, sums]) =>
-    Object.entries(sums).map(([way, { calls, sent, anthropic, openaiTenth, openaiHalf, local }]) => [
-      ...[name, way, String(calls), String(Math.round(sent / calls))],
-      ...[anthropic, openaiTenth, openaiHalf, local].map(thousands),
-    ]),
+    Object.entries(sums).map(
+      ([way, { calls, sent, anthropic, openaiTenth, openaiHalf, local }]) => [
+        ...[name, way, String(calls), String(Math.round(sent / calls))],
+        ...[anthropic, openaiTenth, openaiHalf, local].map(thousands),
+      ],
+    ),
   )
   return formatTable([head, ...rows])
 }

@@ -28,13 +28,20 @@ for (const [set, all] of Object.entries(loadSets(args.data))) {
   if (!set.includes(args.only)) continue
   const conversations = all.slice(0, Number(args.most))
   const texts = conversations.flatMap(textsOf)
-  const embedder = args['stand-in'] ? standIn(texts) : ollamaEmbed({ model: args.model, host: args.url })
-  const file = args.vectors ?? join(tmpdir(), `throughline-vectors-${embedder.model.replace(/\W/g, '-')}`)
+  const embedder = args['stand-in']
+    ? standIn(texts)
+    : ollamaEmbed({ model: args.model, host: args.url })
+  const file =
+    args.vectors ?? join(tmpdir(), `throughline-vectors-${embedder.model.replace(/\W/g, '-')}`)
   // What the stand-in learns from changes its vectors: they are made anew.
   const vectors = await vectorsFor(texts, embedder, args['stand-in'] ? undefined : file)
   const subjects = {
-    ...Object.fromEntries(efforts.map(effort => [`words, effort ${effort}`, fitted(recall({ effort }))])),
-    ...Object.fromEntries(weights.map(weight => [`meaning, weight ${weight}`, withMeaning(vectors, weight)])),
+    ...Object.fromEntries(
+      efforts.map(effort => [`words, effort ${effort}`, fitted(recall({ effort }))]),
+    ),
+    ...Object.fromEntries(
+      weights.map(weight => [`meaning, weight ${weight}`, withMeaning(vectors, weight)]),
+    ),
   }
   result[set] = {}
   for (const [name, build] of Object.entries(subjects)) {

@@ -71,7 +71,9 @@ function pick(items, toText = item => item.slice(0, 2000)) {
 }
 
 function measure(texts) {
-  const ratios = texts.map(text => estimateTokens(text) / Math.max(...exact.map(count => count.text(text))))
+  const ratios = texts.map(
+    text => estimateTokens(text) / Math.max(...exact.map(count => count.text(text))),
+  )
   return {
     texts: ratios.length,
     median: round(median(ratios)),

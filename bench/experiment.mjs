@@ -14,7 +14,10 @@ const results = {}
 for (const store of stores) {
   const result = await measure(store)
   results[store] = Object.fromEntries(
-    Object.entries(result).map(([name, value]) => [name, Number.isInteger(value) ? value : round(value)]),
+    Object.entries(result).map(([name, value]) => [
+      name,
+      Number.isInteger(value) ? value : round(value),
+    ]),
   )
   console.error(`${store}: ${result.seconds.toFixed(1)} s`)
 }

@@ -12,7 +12,9 @@ const sizes = [100, 1000, 10_000, 100_000]
 const subjects = [...throughline, ...langchain, ...mastra]
 const results = Object.fromEntries(subjects.map(({ name }) => [name, {}]))
 /** The CPU of a turn, where that is what counts: of subjects that begin anew each time. */
-const cpu = Object.fromEntries(subjects.filter(subject => subject.cpu).map(({ name }) => [name, {}]))
+const cpu = Object.fromEntries(
+  subjects.filter(subject => subject.cpu).map(({ name }) => [name, {}]),
+)
 const ended = new Map()
 
 // All subjects at one size, then the next size, so that a busy machine slows all subjects alike.
@@ -24,7 +26,8 @@ for (const size of sizes) {
     if (ms !== undefined) results[name][size] = round(ms)
     if (ms !== undefined && subject.cpu) cpu[name][size] = round(cpuMs)
     if (spent > limitMs) ended.set(name, { size, finished: ms !== undefined })
-    const outcome = ms === undefined ? `given up after ${formatMs(spent)}` : `${formatMs(ms)}, ${turns} turns`
+    const outcome =
+      ms === undefined ? `given up after ${formatMs(spent)}` : `${formatMs(ms)}, ${turns} turns`
     console.error(`${String(size).padStart(6)} messages  ${name}: ${outcome}`)
   }
 }
@@ -39,7 +42,8 @@ function report() {
     ([name, ofSize]) => `${name}: CPU of a turn ${Object.values(ofSize).map(formatMs).join(', ')}`,
   )
   const notes = [...ended].flatMap(([name, { size, finished }]) => {
-    if (!finished) return [`${name}: given up at ${size} messages, where one turn takes more than ${limit}`]
+    if (!finished)
+      return [`${name}: given up at ${size} messages, where one turn takes more than ${limit}`]
     if (size === sizes.at(-1)) return []
     return [`${name}: not run beyond ${size} messages, which took more than ${limit} in all`]
   })

@@ -1,7 +1,15 @@
 // Does the model still see what was just said, and is nothing old brought back where nothing old is asked for?
 //
 //   npm run bench -- follow --data DIR [--windows 4096] [--policies default,thorough] [--sets locomo] [--json]
-import { createFitter, defaultPolicy, fit, spongebob, stable, thorough, thrifty } from '../dist/index.js'
+import {
+  createFitter,
+  defaultPolicy,
+  fit,
+  spongebob,
+  stable,
+  thorough,
+  thrifty,
+} from '../dist/index.js'
 import { readArgs } from './lib/args.mjs'
 import { loadUntimed } from './lib/conversations.mjs'
 import { followUps } from './lib/follow-ups.mjs'

@@ -40,7 +40,9 @@ const drawn = sets.map((set, index) => {
       read: prefix[set][policy].readPerTurn,
       share: quality[set][policy][window].all,
     }))
-  const curve = points.filter(({ policy }) => ['stable', 'thrifty', 'default', 'thorough'].includes(policy))
+  const curve = points.filter(({ policy }) =>
+    ['stable', 'thrifty', 'default', 'thorough'].includes(policy),
+  )
   const line = `<path d="M${curve.map(({ read, share }) => `${x(read)} ${y(share)}`).join('L')}" fill="none" stroke="#9db7d6" stroke-width="2"/>`
   const dots = points.map(
     ({ policy, read, share }) =>

@@ -55,7 +55,14 @@ async function measure(name, run) {
   const url = server ? new URL(server.url).origin : model.url
   try {
     const told = run === 'alone' ? limit : undefined
-    const { code, output } = await runProgram(name, { bin, url, home, folder, window: told, seconds: 900 })
+    const { code, output } = await runProgram(name, {
+      bin,
+      url,
+      home,
+      folder,
+      window: told,
+      seconds: 900,
+    })
     const end = model.isDone() ? 'done' : `stops (${code}): ${output.trim().split('\n').at(-1)}`
     if (options.keep) keep(name, run, model.requests)
     return { program: title, run: titles(run), ...measureRun(model.requests, plan), end }

@@ -9,7 +9,12 @@ const count = o200k()
 const mostTurns = 100
 const rooms = ['Kitchen', 'Bedroom', 'Hall', 'Office', 'Garage']
 const kinds = ['light', 'climate', 'switch', 'cover']
-const asked = ['Is the kitchen light on?', 'Turn on the hall switch.', 'How warm is it?', 'And the garage?']
+const asked = [
+  'Is the kitchen light on?',
+  'Turn on the hall switch.',
+  'How warm is it?',
+  'And the garage?',
+]
 
 /** A clock, and 40 devices of which six change now and then. `changing`: what of it really does. */
 function promptAt(turn, changing) {
@@ -59,7 +64,9 @@ function* homeLists({ turns = mostTurns, ...changing }) {
 
 /** The tokens behind the common beginning with the prompt before, on each turn. */
 function readsOf({ window = 4096, ...changing }, systemPrompt) {
-  const contexts = [...contextsOf(homeLists(changing), { window, reserve: 512, systemPrompt })].slice(1)
+  const contexts = [
+    ...contextsOf(homeLists(changing), { window, reserve: 512, systemPrompt }),
+  ].slice(1)
   const reads = contexts.map(({ tokens, receipt }) => tokens - receipt.prefix.tokens)
   const total = sum(contexts.map(({ tokens }) => tokens))
   const read = sum(reads)
@@ -88,7 +95,8 @@ function* agentLists(dateAt) {
     for (let round = 0; round <= rounds; round++) {
       yield [{ role: 'system', content: `${rules}\n${dateAt(task)}\n${rules}` }, ...chat]
       const id = `call_${task}_${round}`
-      if (round === rounds) chat.push({ role: 'assistant', content: 'They have their first line in common.' })
+      if (round === rounds)
+        chat.push({ role: 'assistant', content: 'They have their first line in common.' })
       else
         chat.push(
           { role: 'assistant', content: '', tool_calls: [callOf(id, `src/${task}/${round}.ts`)] },
@@ -151,11 +159,16 @@ const mapValues = (object, change) =>
 const result = mapValues(cases, changing => byWay(way => readsOf(changing, way)))
 const agent = mapValues(dates, dateAt => byWay(way => charactersOf(dateAt, way)))
 console.log(
-  json ? JSON.stringify({ ...result, agent }, null, 2) : `${toTable(result)}\n\n${agentTable(agent)}`,
+  json
+    ? JSON.stringify({ ...result, agent }, null, 2)
+    : `${toTable(result)}\n\n${agentTable(agent)}`,
 )
 
 function agentTable(agent) {
-  const head = ["an agent's system prompt", ...ways.map(way => `${way}: characters read per request`)]
+  const head = [
+    "an agent's system prompt",
+    ...ways.map(way => `${way}: characters read per request`),
+  ]
   return formatTable([
     head,
     ...Object.entries(agent).map(([name, reads]) => [name, ...ways.map(way => String(reads[way]))]),

@@ -34,7 +34,8 @@ try {
 } finally {
   await upstream.stop()
 }
-for (const [name, start] of Object.entries(subjects)) results[name].streams = await hold(name, start)
+for (const [name, start] of Object.entries(subjects))
+  results[name].streams = await hold(name, start)
 console.log(json ? JSON.stringify(results, null, 2) : report())
 process.exit(0)
 
@@ -107,7 +108,9 @@ async function added(subject, { stream, turns, agent, clients }) {
   function talkOf(seed) {
     if (agent) return agentOf(agent, seed)
     const talk = conversation(turns, seed)
-    return () => ({ messages: turns === 1 ? conversation(1, `${Math.random()}`).next() : talk.next() })
+    return () => ({
+      messages: turns === 1 ? conversation(1, `${Math.random()}`).next() : talk.next(),
+    })
   }
 }
 
@@ -132,7 +135,10 @@ function wayTo({ url, headers }) {
 
 /** A client that sends everything each time, and its conversation has had some turns already. */
 function conversation(turns, seed) {
-  const reply = { role: 'assistant', content: Array.from({ length: 20 }, (_, n) => `word${n} `).join('') }
+  const reply = {
+    role: 'assistant',
+    content: Array.from({ length: 20 }, (_, n) => `word${n} `).join(''),
+  }
   const ask = n => ({
     role: 'user',
     content: `Question ${n} of ${seed}: what about the harbour, the boats and the weather?`,
@@ -172,7 +178,13 @@ async function hold(name, start) {
     clearInterval(watch)
     const whole = done.filter(({ status }) => status === 'fulfilled').length
     const seconds = (performance.now() - began) / 1000
-    return { asked: streams, whole, seconds: round(seconds), mbBefore: round(before), mbMost: round(most) }
+    return {
+      asked: streams,
+      whole,
+      seconds: round(seconds),
+      mbBefore: round(before),
+      mbMost: round(most),
+    }
   } finally {
     await subject.stop()
     await slow.stop()
@@ -186,7 +198,11 @@ function percentile(values, at) {
 
 function report() {
   const lines = [
-    ['subject', 'mode', ...clientCounts.flatMap(n => [`p50 at ${n}`, `p99 at ${n}`, `CPU at ${n}`])],
+    [
+      'subject',
+      'mode',
+      ...clientCounts.flatMap(n => [`p50 at ${n}`, `p99 at ${n}`, `CPU at ${n}`]),
+    ],
   ]
   for (const [name, { streams: _, ...found }] of Object.entries(results))
     for (const [mode, by] of Object.entries(found))

@@ -64,8 +64,15 @@ function report() {
   ]
   const count = value => value.toLocaleString('en')
   const lines = sizes.map(size => {
-    const { bareMs, firstMs, cpuMs, nextMs, memoryMB, cacheBytes, payloadBytes, storeCalls } = results[size]
-    const times = [formatMs(bareMs), formatMs(firstMs), formatMs(cpuMs), formatMs(nextMs), `${memoryMB} MB`]
+    const { bareMs, firstMs, cpuMs, nextMs, memoryMB, cacheBytes, payloadBytes, storeCalls } =
+      results[size]
+    const times = [
+      formatMs(bareMs),
+      formatMs(firstMs),
+      formatMs(cpuMs),
+      formatMs(nextMs),
+      `${memoryMB} MB`,
+    ]
     return [count(size), ...times, ...[cacheBytes, payloadBytes, storeCalls].map(count)]
   })
   return formatTable([head, ...lines])

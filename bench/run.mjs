@@ -26,7 +26,8 @@ const benchmarks = {
   embed:
     'what an embedder beside the words is worth: evidence and tokens read; needs --data, and Ollama or --stand-in',
   plot: 'draws docs/memory-against-cost.svg from the --json of quality and prefix',
-  storage: 'what it costs to keep a conversation of 500 and of 10,000 turns: time, bytes, appends a second',
+  storage:
+    'what it costs to keep a conversation of 500 and of 10,000 turns: time, bytes, appends a second',
   experiment: '100 experiments of 3 roles and 20 steps at once on the reader: time and memory',
   stream: 'parts a second of a reply that pass through a chat',
   proxy: 'the milliseconds that the server adds to a request, beside a gateway that only passes on',
@@ -68,7 +69,8 @@ function install() {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })
-  if (status !== 0) fail(`npm ci in bench/ failed${error ? `: ${error.message}` : `, exit ${status}`}`, 1)
+  if (status !== 0)
+    fail(`npm ci in bench/ failed${error ? `: ${error.message}` : `, exit ${status}`}`, 1)
 }
 
 function fail(line, code) {

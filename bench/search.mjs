@@ -131,7 +131,8 @@ async function measureCost(name, size) {
   )
   return withStore(name, size, async store => {
     const history = createHistory({ store })
-    for (const [number, part] of parts.entries()) await history.thread(`past ${number}`).seedTurns(part)
+    for (const [number, part] of parts.entries())
+      await history.thread(`past ${number}`).seedTurns(part)
     const sample = texts.slice(0, 100)
     // Twice: the first time warms up, and indexes what waits.
     for (const text of sample) await history.search(text)
@@ -181,15 +182,25 @@ function cpuSince(before) {
 }
 
 function rankTable(results, what) {
-  const rows = Object.entries(results).map(([name, { questions, hit1, hit5, all5, all10, mrr, cpuMs }]) => [
-    name,
-    ...[hit1, hit5, all5, all10].map(sum => ((100 * sum) / questions).toFixed(1)),
-    (mrr / questions).toFixed(3),
-    (cpuMs / questions).toFixed(1),
-  ])
+  const rows = Object.entries(results).map(
+    ([name, { questions, hit1, hit5, all5, all10, mrr, cpuMs }]) => [
+      name,
+      ...[hit1, hit5, all5, all10].map(sum => ((100 * sum) / questions).toFixed(1)),
+      (mrr / questions).toFixed(3),
+      (cpuMs / questions).toFixed(1),
+    ],
+  )
   const { questions } = results['plain BM25']
   return formatTable([
-    [`LoCoMo (${questions} questions${what})`, 'hit@1', 'hit@5', 'all@5', 'all@10', 'MRR', 'CPU ms'],
+    [
+      `LoCoMo (${questions} questions${what})`,
+      'hit@1',
+      'hit@5',
+      'all@5',
+      'all@10',
+      'MRR',
+      'CPU ms',
+    ],
     ...rows,
   ])
 }

@@ -36,7 +36,10 @@ async function measure(conversations) {
     const path = join(folder, 'log.db')
     say(`${conversations} conversations of ${turns} turns: writing`)
     await write(path, conversations)
-    const bytes = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    const bytes = readdirSync(folder).reduce(
+      (sum, name) => sum + statSync(join(folder, name)).size,
+      0,
+    )
     say('serving')
     return {
       conversations,
@@ -66,7 +69,17 @@ async function write(path, conversations) {
 
 async function serve(path, conversations) {
   const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-  const flags = ['serve', '--port', '0', '--db', path, '--upstream', 'reader', '--log-level', 'error']
+  const flags = [
+    'serve',
+    '--port',
+    '0',
+    '--db',
+    path,
+    '--upstream',
+    'reader',
+    '--log-level',
+    'error',
+  ]
   const began = performance.now()
   const child = spawn(process.execPath, [main, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
   try {
@@ -129,7 +142,10 @@ function addressOf(child) {
 async function ask(url, body) {
   const method = body ? 'POST' : 'GET'
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(url, { method, ...(body && { headers, body: JSON.stringify(body) }) })
+  const response = await fetch(url, {
+    method,
+    ...(body && { headers, body: JSON.stringify(body) }),
+  })
   const text = await response.text()
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 300)}`)
 }

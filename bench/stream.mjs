@@ -15,7 +15,8 @@ const model = {
   name: 'many parts',
   window: async () => 4096,
   async *stream() {
-    for (let n = 0; n < parts; n += 1) yield { type: 'text-delta', text: n % 8 === 7 ? 'word. ' : 'word ' }
+    for (let n = 0; n < parts; n += 1)
+      yield { type: 'text-delta', text: n % 8 === 7 ? 'word. ' : 'word ' }
     yield { type: 'end', reason: 'stop', usage: {} }
   },
 }

@@ -28,7 +28,10 @@ const {
 const window = 4096
 const turns = Number(given)
 const title = [
-  { role: 'user', content: `### Task:\nGenerate a concise title. ${'Say it in three words. '.repeat(40)}` },
+  {
+    role: 'user',
+    content: `### Task:\nGenerate a concise title. ${'Say it in three words. '.repeat(40)}`,
+  },
 ]
 // A sequence holds the prompt and the reply to it.
 const engine = await startEngine({ slots: 2, window: window + 2048 })
@@ -44,7 +47,10 @@ for (const set of sets.split(',')) {
     'server, stable': server({ policy: 'stable' }),
     'server, default': server({ policy: 'default' }),
     'server, default, a title after each turn': server({ policy: 'default', hasTitles: true }),
-    'server, default, a pause after each turn': server({ policy: 'default', pauseMs: Number(pauseMs) }),
+    'server, default, a pause after each turn': server({
+      policy: 'default',
+      pauseMs: Number(pauseMs),
+    }),
   }
   result[set] = {}
   for (const [name, open] of Object.entries(rows)) {
@@ -135,7 +141,16 @@ function ollamas(messages, most) {
 function server({ policy, hasTitles = false, pauseMs = 0 }) {
   return async () => {
     const readAhead = pauseMs > 0 ? 'local' : 'off'
-    const flags = ['--policy', policy, '--read-ahead', readAhead, '--window', window, '--reserve', 0]
+    const flags = [
+      '--policy',
+      policy,
+      '--read-ahead',
+      readAhead,
+      '--window',
+      window,
+      '--reserve',
+      0,
+    ]
     const { url, stop } = await subjects.throughline(engine.url, flags)
     return {
       ask: messages => timeOf(url, messages),

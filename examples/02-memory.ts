@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { fit, type MessageLike, spongebob, thorough, thrifty } from 'throughline'
 
-const chat = JSON.parse(readFileSync(new URL('project-chat.json', import.meta.url), 'utf8')) as MessageLike[]
+const chat = JSON.parse(
+  readFileSync(new URL('project-chat.json', import.meta.url), 'utf8'),
+) as MessageLike[]
 const question = {
   role: 'user',
   content: 'Which grid reference does Priya want for the fence?',

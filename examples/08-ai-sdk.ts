@@ -35,7 +35,10 @@ const model = new MockLanguageModelV3({
 
 const readLog = tool({
   description: 'Reads the log of one day.',
-  inputSchema: jsonSchema<{ day: number }>({ type: 'object', properties: { day: { type: 'number' } } }),
+  inputSchema: jsonSchema<{ day: number }>({
+    type: 'object',
+    properties: { day: { type: 'number' } },
+  }),
   execute: ({ day }) =>
     day === 17 ? 'pump 2 failed at 04:10' : `day ${day}: all pumps fine, sea calm, no ships`,
 })
@@ -55,5 +58,7 @@ const { text } = await generateText({
 })
 
 console.log(text)
-console.log(`${receipts.length} calls, the largest ${Math.max(...receipts.map(one => one.tokens))} tokens`)
+console.log(
+  `${receipts.length} calls, the largest ${Math.max(...receipts.map(one => one.tokens))} tokens`,
+)
 console.log('the last one:', receipts.at(-1)?.counts)

@@ -14,13 +14,17 @@ const flags = given[0] === '--' ? given.slice(1) : given
 if (asked === undefined) {
   console.log('npm run example NAME [-- flags]; the beginning of a name is enough\n')
   const width = Math.max(...examples.map(({ name }) => name.length)) + 2
-  for (const { name, file } of examples) console.log(`  ${name.padEnd(width)}${describe(name, file)}`)
+  for (const { name, file } of examples)
+    console.log(`  ${name.padEnd(width)}${describe(name, file)}`)
 } else {
   const found = match(asked)
   if (found.length !== 1) {
-    const problem = found.length === 0 ? 'No example is called' : 'More than one example begins with'
+    const problem =
+      found.length === 0 ? 'No example is called' : 'More than one example begins with'
     const names = (found.length === 0 ? examples : found).map(({ name }) => name)
-    console.error(`example: ${problem} ${JSON.stringify(asked.slice(0, 60))}. There is: ${names.join(', ')}`)
+    console.error(
+      `example: ${problem} ${JSON.stringify(asked.slice(0, 60))}. There is: ${names.join(', ')}`,
+    )
     process.exit(2)
   }
   const [{ name, file }] = found
@@ -38,7 +42,8 @@ if (asked === undefined) {
 /** Faults that the user can mend are told in a line. Some examples use packages that are not installed with the library. */
 function sayWhatIsWrong(error) {
   const { code = '', message = '', port } = error ?? {}
-  const [, name] = /^Cannot find (?:module|package) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(message) ?? []
+  const [, name] =
+    /^Cannot find (?:module|package) '((?:@[^/']+\/)?[^./'][^/']*)/.exec(message) ?? []
   const problem =
     name !== undefined
       ? `it needs another package: npm install ${name}`
@@ -71,13 +76,17 @@ function findExamples() {
 function match(text) {
   const same = examples.filter(({ name }) => name === text)
   if (same.length > 0) return same
-  return examples.filter(({ name }) => name.startsWith(text) || name.replace(/^\d+-/, '').startsWith(text))
+  return examples.filter(
+    ({ name }) => name.startsWith(text) || name.replace(/^\d+-/, '').startsWith(text),
+  )
 }
 
 /** The first sentence of the README beside an example, else of the comment at its head. */
 function describe(name, file) {
   const readme = join(folder, name, 'README.md')
-  const text = existsSync(readme) ? readFileSync(readme, 'utf8').replace(/^#.*\n+/, '') : headOf(file)
+  const text = existsSync(readme)
+    ? readFileSync(readme, 'utf8').replace(/^#.*\n+/, '')
+    : headOf(file)
   const [paragraph] = text.trim().split(/\n\s*\n/, 1)
   const plain = paragraph.replace(/\s+/g, ' ').replaceAll('**', '')
   return plain.split(/(?<=[.?!])\s/, 1)[0].replace(/\.$/, '')
@@ -85,7 +94,9 @@ function describe(name, file) {
 
 /** The examples import the library as its users do, so from what was built. A package from npm has no `packages`. */
 function isStale() {
-  const sources = ['src', 'packages'].map(name => join(root, name)).filter(folder => existsSync(folder))
+  const sources = ['src', 'packages']
+    .map(name => join(root, name))
+    .filter(folder => existsSync(folder))
   if (sources.length === 0) return false
   const built = statSync(join(root, 'dist/index.js'), { throwIfNoEntry: false })?.mtimeMs
   if (built === undefined) return true

@@ -17,7 +17,9 @@ const { bin, exports, dependencies, optionalDependencies, peerDependencies } = m
 
 /** The entries of the package, each with its source, what is built of it and its declarations. */
 const library = Object.entries(exports).flatMap(([entry, target]) =>
-  target.default ? [{ name: toName(target.default), types: target.types, source: sourceOf(entry) }] : [],
+  target.default
+    ? [{ name: toName(target.default), types: target.types, source: sourceOf(entry) }]
+    : [],
 )
 const programs = Object.values(bin).map(target => ({
   name: toName(target),
@@ -29,7 +31,11 @@ const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...pee
 
 const began = Date.now()
 // The compiler takes as long as the bundles, so they are made at the same time.
-const [codeIds, pageIds] = await Promise.all([bundleCode(), bundlePage(), emit(join(dist, 'types'))])
+const [codeIds, pageIds] = await Promise.all([
+  bundleCode(),
+  bundlePage(),
+  emit(join(dist, 'types')),
+])
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES'), thirdPartyLicences([...codeIds, ...pageIds]))
 deleteInnerTypes()
 deleteOld()
@@ -74,7 +80,11 @@ async function bundlePage() {
       for (const chunk of Object.values(bundle)) found.push(...(chunk.moduleIds ?? []))
     },
   }
-  await buildPage({ root: join(root, 'packages/inspector'), logLevel: 'warn', plugins: [findModules] })
+  await buildPage({
+    root: join(root, 'packages/inspector'),
+    logLevel: 'warn',
+    plugins: [findModules],
+  })
   return found
 }
 
@@ -93,7 +103,8 @@ function deleteInnerTypes() {
 /** Deletes what an earlier build left, at the end, so that what runs from `dist` can go on. Vite does it for the page. */
 function deleteOld() {
   const page = join(dist, 'inspector')
-  for (const file of filesIn(dist)) if (!file.startsWith(page) && statSync(file).mtimeMs < began) rmSync(file)
+  for (const file of filesIn(dist))
+    if (!file.startsWith(page) && statSync(file).mtimeMs < began) rmSync(file)
 }
 
 function filesIn(folder) {

@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const packages = packagesOf()
 
 /** Where what is made of a source stands. */
-export const placeOf = source => source.replace(/^packages\/([^/]+)\/src\//, '$1/').replace(/^src\//, '')
+export const placeOf = source =>
+  source.replace(/^packages\/([^/]+)\/src\//, '$1/').replace(/^src\//, '')
 
 /** Writes the declarations of the packages into a folder, or with `modules` their code. */
 export async function emit(folder, { modules = false } = {}) {
@@ -20,7 +21,10 @@ export async function emit(folder, { modules = false } = {}) {
   const kind = modules ? ['--declaration', 'false', '--emitDeclarationOnly', 'false'] : []
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
   const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', made, ...kind]
-  const [status] = await once(spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }), 'close')
+  const [status] = await once(
+    spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }),
+    'close',
+  )
   if (status !== 0) process.exit(status ?? 1)
   for (const name of readdirSync(made, { recursive: true, encoding: 'utf8' })) {
     if (!/\.[jt]s$/.test(name)) continue
@@ -33,12 +37,16 @@ export async function emit(folder, { modules = false } = {}) {
 }
 
 function relativeImports(text, place) {
-  return text.replace(/((?:from |import\(|import )['"])(@throughline\/[^'"]+)(?=['"])/g, (_, head, name) => {
-    const file = fileOf(packages, name)
-    if (!file) throw new Error(`${place} imports ${name}, which its package does not export.`)
-    const path = relative(dirname(place), placeOf(file)).replaceAll('\\', '/')
-    return `${head}${path.startsWith('.') ? path : `./${path}`}`.replace(/\.ts$/, '.js')
-  })
+  return text.replace(
+    /((?:from |import\(|import )['"])(@throughline\/[^'"]+)(?=['"])/g,
+    (_, head, name) => {
+      const file = fileOf(packages, name)
+      if (!file) throw new Error(`${place} imports ${name}, which its package does not export.`)
+      const path = relative(dirname(place), placeOf(file)).replaceAll('\\', '/')
+      return `${head}${path.startsWith('.') ? path : `./${path}`}`.replace(/\.ts$/, '.js')
+    },
+  )
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await emit(process.argv[2], { modules: true })
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await emit(process.argv[2], { modules: true })

@@ -50,7 +50,12 @@ function readExport(checker, exported) {
     .flatMap(method => {
       // A method, not a function that its owner gives as data.
       if (!(method.flags & SymbolFlags.Method)) return []
-      return readFunction(checker, `${exported.name}.${method.name}`, method, checker.getTypeOfSymbol(method))
+      return readFunction(
+        checker,
+        `${exported.name}.${method.name}`,
+        method,
+        checker.getTypeOfSymbol(method),
+      )
     })
 }
 
@@ -59,7 +64,9 @@ function readFunction(checker, name, symbol, type) {
   if (signatures.length === 0) return []
   const given = signatures[0].getParameters().map((parameter, place) => ({
     name: /^__|^given$/.test(parameter.name) ? 'options' : parameter.name,
-    types: signatures.map(each => checker.getNonNullableType(checker.getParameterType(each, place))),
+    types: signatures.map(each =>
+      checker.getNonNullableType(checker.getParameterType(each, place)),
+    ),
   }))
   const tables = given
     .filter(parameter => isOptions(checker, parameter))
@@ -73,7 +80,9 @@ function readFunction(checker, name, symbol, type) {
     ])
   if (tables.length === 0) return []
   const call = `${name}(${given.map(parameter => parameter.name).join(', ')})`
-  return [{ name, call, about: firstSentence(checker.getDocumentationCommentOfSymbol(symbol)), tables }]
+  return [
+    { name, call, about: firstSentence(checker.getDocumentationCommentOfSymbol(symbol)), tables },
+  ]
 }
 
 /** Options within options, such as the notes of a chat and the roles of an experiment. */
@@ -124,7 +133,11 @@ function readRows(checker, type) {
     const comment = checker.getDocumentationCommentOfSymbol(property).replace(/\s+/g, ' ').trim()
     const isOptional = Boolean(property.flags & SymbolFlags.Optional)
     const own = checker.getTypeOfSymbol(property)
-    const shown = checker.typeToString(isOptional ? checker.getNonNullableType(own) : own, undefined, 1 | 8)
+    const shown = checker.typeToString(
+      isOptional ? checker.getNonNullableType(own) : own,
+      undefined,
+      1 | 8,
+    )
     return { name: property.name, type: shown, ...readComment(comment), isOptional }
   })
 }

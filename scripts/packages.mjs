@@ -26,7 +26,8 @@ export function fileOf(packages, name) {
   const inner = `.${name.slice(owner.manifest.name.length)}`
   for (const [pattern, target] of Object.entries(owner.manifest.exports ?? {})) {
     const [head, tail] = pattern.split('*')
-    if (tail === undefined ? pattern !== inner : !inner.startsWith(head) || !inner.endsWith(tail)) continue
+    if (tail === undefined ? pattern !== inner : !inner.startsWith(head) || !inner.endsWith(tail))
+      continue
     const part = tail === undefined ? '' : inner.slice(head.length, inner.length - tail.length)
     return join(owner.folder, target.replace('*', part)).replaceAll('\\', '/')
   }

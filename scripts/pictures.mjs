@@ -36,13 +36,15 @@ const style = [
 const toXml = text => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const rect = (kind, x, y, w, h, r = 4) =>
   `<rect class="${kind}" x="${x}" y="${y}" width="${w}" height="${h}" rx="${r}"/>`
-const say = (x, y, text, kind = '') => `<text class="${kind}" x="${x}" y="${y}">${toXml(text)}</text>`
+const say = (x, y, text, kind = '') =>
+  `<text class="${kind}" x="${x}" y="${y}">${toXml(text)}</text>`
 const box = (x, y, w, h, text, under, kind = 'box') => [
   rect(kind, x, y, w, h, 6),
   say(x + w / 2, y + h / 2 + (under ? -2 : 4), text, 'mid strong'),
   under ? say(x + w / 2, y + h / 2 + 15, under, kind === 'box' ? 'mid quiet' : 'mid small') : [],
 ]
-const arrow = (x1, y1, x2, y2) => `<path class="line" d="M${x1} ${y1}L${x2} ${y2}" marker-end="url(#tip)"/>`
+const arrow = (x1, y1, x2, y2) =>
+  `<path class="line" d="M${x1} ${y1}L${x2} ${y2}" marker-end="url(#tip)"/>`
 const path = d => `<path class="line" d="${d}" marker-end="url(#tip)"/>`
 
 /** Messages in a row, a letter each: k(ept), r(ecalled), d(igested), f(irst), e(lided). */
@@ -176,7 +178,12 @@ const drawings = {
     draw: () => [
       say(10, 24, 'the log', 'strong'),
       row(10, 36, 'oookokoookoor', 22, 26),
-      say(10, 126, 'blue: results of the tool; green: the newest one that matches the schema', 'quiet'),
+      say(
+        10,
+        126,
+        'blue: results of the tool; green: the newest one that matches the schema',
+        'quiet',
+      ),
       path('M321 66L321 104L440 104'),
       box(448, 82, 250, 42, '{ title: "Larger button" }', undefined, 'recalled'),
     ],

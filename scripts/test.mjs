@@ -17,7 +17,10 @@ process.exitCode = [types, lint, tests].every(({ code }) => code === 0) ? 0 : 1
 /** Runs a program of a package; what it says is kept unless it is shown at once. */
 async function run(name, args, output = 'pipe') {
   // npm has put the programs of packages on the path.
-  const child = spawn(name, args, { stdio: ['inherit', output, output], shell: process.platform === 'win32' })
+  const child = spawn(name, args, {
+    stdio: ['inherit', output, output],
+    shell: process.platform === 'win32',
+  })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', text => {

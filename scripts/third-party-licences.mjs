@@ -9,7 +9,9 @@ const permissive = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause'
 export function thirdPartyLicences(moduleIds) {
   const folders = new Set([...moduleIds].map(folderOf).filter(folder => folder !== undefined))
   const packages = [...folders].map(readPackage).sort((a, b) => (a.title < b.title ? -1 : 1))
-  const problems = packages.flatMap(({ title, problem }) => (problem ? [`${title}: ${problem}`] : []))
+  const problems = packages.flatMap(({ title, problem }) =>
+    problem ? [`${title}: ${problem}`] : [],
+  )
   if (problems.length > 0)
     throw new Error(`Packages that cannot be part of the build:\n${problems.join('\n')}`)
   const sections = packages.map(({ title, license, text }) => `${title} (${license})\n\n${text}\n`)
@@ -31,9 +33,13 @@ function folderOf(id) {
 
 /** The name, the version and the licence of a package, and what speaks against copying it. */
 function readPackage(folder) {
-  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { name, version, license, author } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  )
   const title = `${name} ${version}`
-  const files = readdirSync(folder).filter(file => /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i.test(file))
+  const files = readdirSync(folder).filter(file =>
+    /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i.test(file),
+  )
   const texts = files.map(file => readFileSync(join(folder, file), 'utf8').trim())
   const text = texts.join('\n\n') || (license === 'MIT' && author ? mitOf(author) : '')
   if (!isPermissive(license)) return { title, problem: `its licence is ${JSON.stringify(license)}` }

@@ -10,9 +10,13 @@ import { fileOf, packagesOf } from './packages.mjs'
 export function weigh(root) {
   const packages = packagesOf(root)
   const houses = ['src', ...packages.map(({ folder }) => `${folder}/src`)]
-  const files = houses.flatMap(house => filesBelow(root, house).map(file => readCode(root, house, file)))
+  const files = houses.flatMap(house =>
+    filesBelow(root, house).map(file => readCode(root, house, file)),
+  )
   const code = files.filter(file => !file.isTest)
-  const modules = new Map(code.map(file => [file.path, { ...file, targets: targetsOf(packages, file) }]))
+  const modules = new Map(
+    code.map(file => [file.path, { ...file, targets: targetsOf(packages, file) }]),
+  )
   const sums = part =>
     [...new Set(code.map(file => file[part]))]
       .map(room => ({ room, ...sum(code.filter(file => file[part] === room)) }))
@@ -42,7 +46,8 @@ function readCode(root, house, name) {
   const path = `${house}/${name}`
   const text = readFileSync(join(root, path), 'utf8')
   const parsed = parseSync(path, text)
-  if (parsed.errors.length > 0) throw new Error(`${path} cannot be read: ${parsed.errors[0].message}`)
+  if (parsed.errors.length > 0)
+    throw new Error(`${path} cannot be read: ${parsed.errors[0].message}`)
   return {
     path,
     house,
@@ -75,7 +80,9 @@ function valueImports(text, { staticImports, staticExports, dynamicImports }) {
       .flatMap(one => one.entries)
       .filter(entry => entry.moduleRequest && !entry.isType)
       .map(entry => entry.moduleRequest.value),
-    ...dynamicImports.map(one => text.slice(one.moduleRequest.start + 1, one.moduleRequest.end - 1)),
+    ...dynamicImports.map(one =>
+      text.slice(one.moduleRequest.start + 1, one.moduleRequest.end - 1),
+    ),
   ]
 }
 

@@ -6,5 +6,6 @@ export const lemonadeStand: Sample = {
   name: 'lemonade-stand',
   plan: packageFile('examples/lemonade-stand/plan.json'),
   // The code is part of the build, because its schemas need a package that is not installed with this one.
-  code: () => import('../examples/lemonade-stand/tools.ts') as Promise<unknown> as Promise<SampleCode>,
+  code: () =>
+    import('../examples/lemonade-stand/tools.ts') as Promise<unknown> as Promise<SampleCode>,
 }

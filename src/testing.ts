@@ -15,4 +15,8 @@ export { randomConversation } from '@throughline/core/testing/random-conversatio
 export { words } from '@throughline/core/tokens/words'
 export type { ReaderServerOptions, SeenRequest } from '@throughline/server/reader/reader-server'
 export { readerServer } from '@throughline/server/reader/reader-server'
-export { type CreateStore, type StoreCase, storeCases } from '@throughline/stores/testing/store-cases'
+export {
+  type CreateStore,
+  type StoreCase,
+  storeCases,
+} from '@throughline/stores/testing/store-cases'

@@ -10,23 +10,46 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const key = 'Heron'
 const talk = Array.from({ length: 150 }, (_, n) => [
-  { role: 'user', kind: 'turn', sess: 0, text: `The lock of berth ${n} was oiled, and its lamp was mended.` },
+  {
+    role: 'user',
+    kind: 'turn',
+    sess: 0,
+    text: `The lock of berth ${n} was oiled, and its lamp was mended.`,
+  },
   { role: 'assistant', kind: 'turn', sess: 0, text: `Berth ${n} is oiled and mended.` },
 ]).flat()
-const fact = { role: 'user', kind: 'turn', sess: 0, text: `My sister Livia has named her kayak ${key}.` }
-const messages = [...talk.slice(0, 10), fact, { ...talk[1], text: 'A fine name.' }, ...talk.slice(10)]
-const asked = { q: 'What is the name of the kayak of my sister Livia?', cat: 'fact', at: messages.length }
+const fact = {
+  role: 'user',
+  kind: 'turn',
+  sess: 0,
+  text: `My sister Livia has named her kayak ${key}.`,
+}
+const messages = [
+  ...talk.slice(0, 10),
+  fact,
+  { ...talk[1], text: 'A fine name.' },
+  ...talk.slice(10),
+]
+const asked = {
+  q: 'What is the name of the kayak of my sister Livia?',
+  cat: 'fact',
+  at: messages.length,
+}
 const questions = [
   { ...asked, evidence: [10], answer: key },
   { ...asked, evidence: [10] },
 ]
-writeFileSync(join(folder, 'boats.jsonl'), `${JSON.stringify({ id: 'boats', messages, questions })}\n`)
+writeFileSync(
+  join(folder, 'boats.jsonl'),
+  `${JSON.stringify({ id: 'boats', messages, questions })}\n`,
+)
 
 const reply = (content: string) => ({ status: 200, body: { choices: [{ message: { content } }] } })
 
 /** A model that says what its context says, and a grader that compares with the key. */
 const script: UpstreamScript = ({ text }) => {
-  if (text.includes('Grade a reply')) return reply(text.includes(`Reply: ${key}`) ? 'Grade: 1' : '0')
+  if (text.includes('Grade a reply'))
+    return reply(text.includes(`Reply: ${key}`) ? 'Grade: 1' : '0')
   return reply(text.includes(`kayak ${key}`) ? key : 'The conversation does not say it.')
 }
 
@@ -34,18 +57,35 @@ const bench = new URL('../bench/answers.mjs', import.meta.url).pathname
 
 async function answers(model: UpstreamScript, ...options: string[]) {
   const upstream = await startUpstream(model)
-  const args = [bench, '--data', folder, '--sets', 'boats', '--window', '2048', '--json', ...options]
+  const args = [
+    bench,
+    '--data',
+    folder,
+    '--sets',
+    'boats',
+    '--window',
+    '2048',
+    '--json',
+    ...options,
+  ]
   try {
-    return await new Promise<{ code: unknown; out: string; error: string; paths: readonly string[] }>(
-      resolve =>
-        execFile('node', [...args, '--upstream', upstream.url, '--model', 'm'], (error, out, stderr) =>
+    return await new Promise<{
+      code: unknown
+      out: string
+      error: string
+      paths: readonly string[]
+    }>(resolve =>
+      execFile(
+        'node',
+        [...args, '--upstream', upstream.url, '--model', 'm'],
+        (error, out, stderr) =>
           resolve({
             code: error?.code ?? 0,
             out,
             error: stderr,
             paths: upstream.requests.map(({ path }) => path),
           }),
-        ),
+      ),
     )
   } finally {
     await upstream.close()

@@ -18,7 +18,8 @@ async function bundle(names: string, index: string) {
       {
         name: 'app',
         resolveId: id => (id === 'app' ? id : undefined),
-        load: id => (id === 'app' ? `export ${names} from ${JSON.stringify(root + index)}` : undefined),
+        load: id =>
+          id === 'app' ? `export ${names} from ${JSON.stringify(root + index)}` : undefined,
       },
     ],
   })
@@ -28,7 +29,13 @@ async function bundle(names: string, index: string) {
 
 /** What docs/README.md says runs in anything: Node, browsers, edge. */
 const anywhere = [
-  ...['notes/index', 'context/digests/index', 'tokens/index', 'tokens/o200k', 'tokens/tokenizer-json'],
+  ...[
+    'notes/index',
+    'context/digests/index',
+    'tokens/index',
+    'tokens/o200k',
+    'tokens/tokenizer-json',
+  ],
   ...['policy', 'explain', 'history/index', 'state/index', 'stores/index'],
   ...['models/index', 'bridges/ai-sdk/index', 'bridges/langchain/index', 'testing/index'],
 ]
@@ -40,7 +47,9 @@ it.each(anywhere)('%s is built without anything of Node', async entry => {
 
 it('has every entry of the package on the page that says where they run', () => {
   const read = (name: string) => readFileSync(new URL(name, `file://${root}`), 'utf8')
-  const { exports } = JSON.parse(read('package.json')) as { exports: Readonly<Record<string, unknown>> }
+  const { exports } = JSON.parse(read('package.json')) as {
+    exports: Readonly<Record<string, unknown>>
+  }
   const entries = Object.keys(exports).filter(name => name !== './package.json')
   const table = read('docs/README.md')
     .split('\n')

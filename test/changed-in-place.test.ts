@@ -28,7 +28,11 @@ const sdkResult = {
 
 /** One message that is changed, and how. */
 const cases: Readonly<Record<string, readonly [message: object, path: string, value: unknown]>> = {
-  reasoning_content: [{ role: 'assistant', content: 'a', reasoning_content: 'b' }, 'reasoning_content', long],
+  reasoning_content: [
+    { role: 'assistant', content: 'a', reasoning_content: 'b' },
+    'reasoning_content',
+    long,
+  ],
   reasoning: [{ role: 'assistant', content: 'a' }, 'reasoning', long],
   'the refusal of a part': [
     { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
@@ -178,7 +182,9 @@ function attempt(make: () => ReturnType<typeof fit>): string {
   try {
     const { messages, receipt } = make()
     const { prefix: _, ...rest } = receipt
-    return [JSON.stringify(messages), JSON.stringify({ ...rest, entries: receipt.entries })].join(between)
+    return [JSON.stringify(messages), JSON.stringify({ ...rest, entries: receipt.entries })].join(
+      between,
+    )
   } catch (error) {
     return String((error as { code?: string }).code ?? error)
   }
@@ -216,9 +222,13 @@ describe('any field of any message, changed between two contexts', () => {
   it('would be caught if one field were not looked at', () => {
     // The keys of the message do not name its content, though it can be read.
     const shown = (message: MessageLike) =>
-      new Proxy(message, { ownKeys: target => Reflect.ownKeys(target).filter(key => key !== 'content') })
+      new Proxy(message, {
+        ownKeys: target => Reflect.ownKeys(target).filter(key => key !== 'content'),
+      })
     const { failed } = fc.check(
-      fc.property(lists, settings, changes, (list, options, given) => holds(list, options, given, shown)),
+      fc.property(lists, settings, changes, (list, options, given) =>
+        holds(list, options, given, shown),
+      ),
       runs,
     )
     expect(failed).toBe(true)

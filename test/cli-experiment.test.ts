@@ -1,5 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -109,7 +117,13 @@ describe('throughline experiment run', () => {
   const db = newDb()
 
   it('runs a plan in TypeScript to its goal, in plain lines when nobody watches', async () => {
-    const { status, stdout, stderr } = await start(db, 'run', join(stand, 'plan.ts'), '--id', 'stand').ended
+    const { status, stdout, stderr } = await start(
+      db,
+      'run',
+      join(stand, 'plan.ts'),
+      '--id',
+      'stand',
+    ).ended
     const lines = linesOf({ stdout })
     expect(stderr).toBe('')
     expect(status).toBe(0)
@@ -161,7 +175,9 @@ describe('throughline experiment run', () => {
     expect(read.lines.at(-1)).toBe('FAILED after 30 steps: Max Steps Exceeded')
     expect(read.status).toBe(1)
     const advised = await run(db, 'run', join(stand, 'plan.ts'), '--model', 'reader')
-    expect(advised.lines[0]).toMatch(/^started lemonade-stand as lemonade-stand-[0-9a-f]{6}, step 1$/)
+    expect(advised.lines[0]).toMatch(
+      /^started lemonade-stand as lemonade-stand-[0-9a-f]{6}, step 1$/,
+    )
     expect(advised.lines.at(-1)).toBe('COMPLETED after 14 steps: Net worth has reached 1000')
   })
 
@@ -169,7 +185,16 @@ describe('throughline experiment run', () => {
     const server = watch(spawn(process.execPath, [main, 'reader', '--port', '0']))
     const [, url] = await server.until(/listens at (\S+)/)
     const ollama = (host: string, id: string) =>
-      runIn({ OLLAMA_HOST: host }, db, 'run', join(stand, 'plan.ts'), '--id', id, '--model', 'ollama:reader')
+      runIn(
+        { OLLAMA_HOST: host },
+        db,
+        'run',
+        join(stand, 'plan.ts'),
+        '--id',
+        id,
+        '--model',
+        'ollama:reader',
+      )
     expect((await ollama(url!, 'ollama')).lines.at(-1)).toBe(
       'COMPLETED after 14 steps: Net worth has reached 1000',
     )
@@ -199,14 +224,21 @@ describe('throughline experiment run', () => {
     expect(await refused('run', join(stand, 'plan.ts'), '--id', 'stand')).toBe(
       'throughline: There is an experiment "stand" already: resume it, or choose another id.\n',
     )
-    expect(await refused('resume', 'stand')).toMatch(/the plan of "stand" is code.*resume stand <plan>/)
-    expect(await refused('run', join(folder, 'none.json'))).toMatch(/cannot read .*none\.json: ENOENT/)
+    expect(await refused('resume', 'stand')).toMatch(
+      /the plan of "stand" is code.*resume stand <plan>/,
+    )
+    expect(await refused('run', join(folder, 'none.json'))).toMatch(
+      /cannot read .*none\.json: ENOENT/,
+    )
     expect(await refused('run', join(folder, 'none.ts'))).toMatch(/cannot load .*none\.ts: /)
     expect(await refused('run', file('half.json', '{"name":'))).toMatch(
       /cannot read the JSON of .*half\.json/,
     )
     expect(
-      await refused('run', file('odd.json', { ...plan, goals: [{ description: 'g', holds: 'cash > 1' }] })),
+      await refused(
+        'run',
+        file('odd.json', { ...plan, goals: [{ description: 'g', holds: 'cash > 1' }] }),
+      ),
     ).toMatch(/The experiment "x" cannot be run\. goals\[0\]\.holds \("g"\): .*cash/)
     expect(
       await refused('run', file('models.json', { ...plan, roles: [{ name: 'a', model: 'gpt' }] })),
@@ -214,18 +246,24 @@ describe('throughline experiment run', () => {
     expect(await refused('run', file('empty.ts', 'export const a: number = 1'))).toMatch(
       /has no plan: its default/,
     )
-    expect(await refused('run', file('torn.ts', 'export default {{{'))).toMatch(/cannot load .*torn\.ts: /)
+    expect(await refused('run', file('torn.ts', 'export default {{{'))).toMatch(
+      /cannot load .*torn\.ts: /,
+    )
     const invalid = `import { defineExperiment } from 'throughline/experiment'
       export default defineExperiment({ name: 'bad', environment: {}, roles: [] })`
     expect(await refused('run', file('invalid.mjs', invalid))).toMatch(
       /invalid\.mjs: The experiment "bad" cannot be run\. roles: expected at least one\./,
     )
     expect(await refused('show', 'nobody')).toBe('throughline: There is no experiment "nobody".\n')
-    expect(await refused('history', 'stand', '--role', 'cat')).toMatch(/has no role "cat"\. It has: weather/)
+    expect(await refused('history', 'stand', '--role', 'cat')).toMatch(
+      /has no role "cat"\. It has: weather/,
+    )
     expect(await refused('pause', 'stand')).toMatch(/"stand" has ended as COMPLETED/)
     for (const command of ['list', 'pause x', 'resume x']) {
       const none = join(folder, 'none.db')
-      expect((await run(none, ...command.split(' '))).stderr).toMatch(/there is no database .*none\.db/)
+      expect((await run(none, ...command.split(' '))).stderr).toMatch(
+        /there is no database .*none\.db/,
+      )
       expect(existsSync(none)).toBe(false)
     }
   })
@@ -265,7 +303,11 @@ describe('an experiment that is run by another process', () => {
     expect((await run(db, 'list')).stdout).toBe('it  gated  PAUSED  step 2 of 10\n')
     expect((await run(db, 'pause', 'it')).stdout).toBe('it is paused\n')
     const { lines } = await run(db, 'resume', 'it', plan)
-    expect(lines.slice(0, 3)).toEqual(['resumed gated as it, step 3', 'step 3 began', 'step 3 two acts'])
+    expect(lines.slice(0, 3)).toEqual([
+      'resumed gated as it, step 3',
+      'step 3 began',
+      'step 3 two acts',
+    ])
     expect(lines.at(-1)).toBe(counted)
     expect((await run(db, 'history', 'it', '--role', 'two')).lines).toHaveLength(10)
   })
@@ -344,10 +386,14 @@ describe('an experiment that is run by another process', () => {
     const { plan, open } = gatedPlan()
     open()
     const line = `'${process.execPath}' '${main}' experiment run '${plan}' --id it --db '${db}' | head -n 2`
-    const { stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${line}; echo "status $?"`], {
-      encoding: 'utf8',
-      cwd: folder,
-    })
+    const { stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', `set -o pipefail; ${line}; echo "status $?"`],
+      {
+        encoding: 'utf8',
+        cwd: folder,
+      },
+    )
     expect(stdout).toBe('started gated as it, step 1\nstep 1 began\nstatus 0\n')
     expect(stderr).toBe('')
     expect((await run(db, 'list')).stdout).toMatch(/^it {2}gated {2}PAUSED {2}step \d of 10\n$/)
@@ -378,19 +424,28 @@ describe('an experiment that came with imported data', () => {
   async function imported(id: string, plan: object): Promise<string> {
     const [from, db] = [newDb(), newDb()]
     const store = sqliteStore({ path: from })
-    const experiments = createExperiments({ history: createHistory({ store }), wishOf: () => 'pause' })
+    const experiments = createExperiments({
+      history: createHistory({ store }),
+      wishOf: () => 'pause',
+    })
     const parsed = parseExperiment({ name: 'sent', environment: {}, maxSteps: 1, ...plan })
     expect(await experiments.run(parsed, { id }).result()).toMatchObject({ status: 'PAUSED' })
     await store.close()
     const exported = await runCli(['log', 'export', id, '--db', from])
     const sent = file(`${id}.jsonl`, exported.stdout)
-    expect(await runCli(['log', 'import', sent, '--db', db])).toMatchObject({ status: 0, stderr: '' })
+    expect(await runCli(['log', 'import', sent, '--db', db])).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
     return db
   }
 
   it('never runs the module that stands in it; the person names the plan again', async () => {
     const trace = join(folder, 'trace')
-    const tools = file('sent.mjs', `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(trace)}, '')`)
+    const tools = file(
+      'sent.mjs',
+      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(trace)}, '')`,
+    )
     const db = await imported('tools', { tools, roles: [role] })
     const { status, stderr } = await run(db, 'resume', 'tools')
     expect(existsSync(trace)).toBe(false)
@@ -430,7 +485,9 @@ describe('an experiment that came with imported data', () => {
 
   it('goes on without its plan where that names nothing outside', async () => {
     const db = await imported('plain', { roles: [role] })
-    expect((await run(db, 'resume', 'plain')).lines.at(-1)).toBe('FAILED after 1 step: Max Steps Exceeded')
+    expect((await run(db, 'resume', 'plain')).lines.at(-1)).toBe(
+      'FAILED after 1 step: Max Steps Exceeded',
+    )
   })
 
   it('runs no module that lies outside of the folder of its plan', async () => {
@@ -484,11 +541,23 @@ describe('in PostgreSQL', () => {
 
 describe('in a terminal', () => {
   const hasScript = spawnSync('script', ['--version']).status === 0
-  if (!hasScript) console.warn('test/cli-experiment: not tested in a terminal, there is no program "script"')
+  if (!hasScript)
+    console.warn('test/cli-experiment: not tested in a terminal, there is no program "script"')
 
   /** Runs the program in a terminal of this size; gives its output. */
-  function show(columns: number, env: NodeJS.ProcessEnv = {}): { status: number | null; text: string } {
-    const command = [process.execPath, main, 'experiment', 'run', join(stand, 'plan.ts'), '--db', newDb()]
+  function show(
+    columns: number,
+    env: NodeJS.ProcessEnv = {},
+  ): { status: number | null; text: string } {
+    const command = [
+      process.execPath,
+      main,
+      'experiment',
+      'run',
+      join(stand, 'plan.ts'),
+      '--db',
+      newDb(),
+    ]
     const line = `stty cols ${columns} rows 20; exec ${command.map(word => `'${word}'`).join(' ')}`
     const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], {
       encoding: 'utf8',
@@ -504,7 +573,9 @@ describe('in a terminal', () => {
     expect(frames.length).toBeGreaterThan(2)
     const last = plain(frames.at(-1)!).trimEnd().split('\n')
     expect(last[0]).toMatch(/^lemonade-stand {2}step 14 of 30 {2}\d+ s {2}lemonade-stand-/)
-    expect(last[3]).toMatch(/^ {2}owner {6}done {10}\d+\/\d+ tokens {2,}sell_lemonade → \{"sold":60/)
+    expect(last[3]).toMatch(
+      /^ {2}owner {6}done {10}\d+\/\d+ tokens {2,}sell_lemonade → \{"sold":60/,
+    )
     expect(last.slice(4)).toEqual([
       '● Net worth has reached 1000',
       '○ The cash is gone and the loan is 200 or more (fails)',
@@ -515,19 +586,24 @@ describe('in a terminal', () => {
     expect(text).not.toContain('\u001b[?25l')
     // Up by as many lines as were there.
     const heights = frames.map(frame => frame.split('\n').length - 1)
-    const ups = [...text.matchAll(new RegExp(`${esc}\\[(\\d+)A`, 'g'))].map(match => Number(match[1]))
+    const ups = [...text.matchAll(new RegExp(`${esc}\\[(\\d+)A`, 'g'))].map(match =>
+      Number(match[1]),
+    )
     expect(ups).toEqual(heights.slice(0, -1))
   })
 
-  it.runIf(hasScript)('cuts every line to a narrow one, and has no colours where none are wanted', () => {
-    const { text } = show(30, { NO_COLOR: '1' })
-    expect(text).not.toMatch(new RegExp(`${esc}\\[\\d+m`))
-    const drawn = plain(text)
-      .split('\n')
-      .filter(line => !line.startsWith('COMPLETED'))
-    expect(Math.max(...drawn.map(line => line.length))).toBe(29)
-    expect(drawn).toContain('○ The cash is gone and the l…')
-  })
+  it.runIf(hasScript)(
+    'cuts every line to a narrow one, and has no colours where none are wanted',
+    () => {
+      const { text } = show(30, { NO_COLOR: '1' })
+      expect(text).not.toMatch(new RegExp(`${esc}\\[\\d+m`))
+      const drawn = plain(text)
+        .split('\n')
+        .filter(line => !line.startsWith('COMPLETED'))
+      expect(Math.max(...drawn.map(line => line.length))).toBe(29)
+      expect(drawn).toContain('○ The cash is gone and the l…')
+    },
+  )
 
   it.runIf(hasScript)('takes Ctrl-C, and says inside of the picture what it means', async () => {
     const { plan, open } = gatedPlan()
@@ -544,16 +620,22 @@ describe('in a terminal', () => {
       .trimEnd()
       .split('\n')
     expect(last.filter(text => text.startsWith('gated'))).toHaveLength(1)
-    expect(last.at(-3)).toBe('Pauses before the next role acts. Press Ctrl-C again to leave at once.')
+    expect(last.at(-3)).toBe(
+      'Pauses before the next role acts. Press Ctrl-C again to leave at once.',
+    )
     expect(last.at(-2)).toBe('PAUSED after 2 steps')
   })
 
   const plain = (text: string) => text.replaceAll(new RegExp(`${esc}\\[\\d*[A-Zm]|\\r`, 'gi'), '')
 })
 
-if (process.platform !== 'linux') console.info('Skipped: the signals of a process, which only Linux tells')
+if (process.platform !== 'linux')
+  console.info('Skipped: the signals of a process, which only Linux tells')
 // The experiments above were run in this process.
-it.skipIf(process.platform !== 'linux')('leaves a process that a closed socket does not end', () => {
-  const [, ignored] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))!
-  expect(BigInt(`0x${ignored}`) & 0x1000n, 'the bit of SIGPIPE').toBe(0x1000n)
-})
+it.skipIf(process.platform !== 'linux')(
+  'leaves a process that a closed socket does not end',
+  () => {
+    const [, ignored] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))!
+    expect(BigInt(`0x${ignored}`) & 0x1000n, 'the bit of SIGPIPE').toBe(0x1000n)
+  },
+)

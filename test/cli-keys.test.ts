@@ -20,7 +20,10 @@ const runIn = (cwd: string, env: Record<string, string> = {}) =>
 
 async function serve(cwd: string, ...flags: readonly string[]) {
   const env = { ...process.env, OLLAMA_HOST: 'http://127.0.0.1:9' }
-  const child: ChildProcess = spawn(process.execPath, [cli, 'serve', '--port', '0', ...flags], { cwd, env })
+  const child: ChildProcess = spawn(process.execPath, [cli, 'serve', '--port', '0', ...flags], {
+    cwd,
+    env,
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''
   child.stderr!.on('data', chunk => {
@@ -114,7 +117,8 @@ it('asks the server that holds the file', async () => {
 
 it('makes keys of the tenant of the key that asks, or of the one that is named', async () => {
   const folder = newFolder()
-  const red = (await runIn(folder)('create', 'me', '--scopes', 'admin,chat', '--tenant', 'red')).lines[1]!
+  const red = (await runIn(folder)('create', 'me', '--scopes', 'admin,chat', '--tenant', 'red'))
+    .lines[1]!
   const operator = 'a-key-of-the-configuration'
   const { url, stop } = await serve(folder, '--api-keys', operator)
   const create = (key: string, ...more: readonly string[]) =>

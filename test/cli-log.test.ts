@@ -1,5 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { files } from '@throughline/history/transfer/formats/formats.fixture'
@@ -24,7 +31,10 @@ beforeAll(async () => {
     .begin({ role: 'user', content: 'Keep berth 12 for the Heron.' })
   if (begun.kind === 'begun') {
     const thread = history.thread('harbour')
-    await thread.saveCall(await thread.context({ system: 'Be brief.' }), { model: 'reader', reported: 31 })
+    await thread.saveCall(await thread.context({ system: 'Be brief.' }), {
+      model: 'reader',
+      reported: 31,
+    })
     await begun.turn.complete({ role: 'assistant', content: 'Done.' }, { note: 'secret' })
   }
   await history.describe('harbour', { title: 'Berth 12' })
@@ -71,12 +81,16 @@ describe('which database', () => {
       ['experiment', 'list'],
     ]) {
       const { status, stderr } = await inFolder(cwd, ...command)
-      expect(stderr).toBe('throughline: there is no database throughline.db: say where it is with --db\n')
+      expect(stderr).toBe(
+        'throughline: there is no database throughline.db: say where it is with --db\n',
+      )
       expect(status).toBe(2)
     }
     expect(readdirSync(cwd)).toEqual([])
     copyFileSync(db, join(cwd, 'throughline.db'))
-    expect((await inFolder(cwd, 'log', 'show', 'harbour')).stdout).toContain('Keep berth 12 for the Heron.')
+    expect((await inFolder(cwd, 'log', 'show', 'harbour')).stdout).toContain(
+      'Keep berth 12 for the Heron.',
+    )
     expect(await inFolder(cwd, 'experiment', 'list')).toMatchObject({ status: 0, stdout: '' })
     for (const command of ['log', 'experiment'])
       expect((await inFolder(cwd, command, 'list', '--help')).stdout).toMatch(
@@ -87,14 +101,18 @@ describe('which database', () => {
 
 describe('throughline log', () => {
   it('lists, shows, dumps, searches and checks', async () => {
-    expect((await run('list')).stdout).toMatch(/^harbour {2}\d{4}-.*assistant\/main 3 {2}"Berth 12"\n$/)
+    expect((await run('list')).stdout).toMatch(
+      /^harbour {2}\d{4}-.*assistant\/main 3 {2}"Berth 12"\n$/,
+    )
     expect((await run('show', 'harbour')).stdout).toBe(
       'user: Keep berth 12 for the Heron.\nassistant: Done.\n',
     )
     expect((await run('dump', 'harbour')).stdout).toContain(
       '--- ASSISTANT ---\nDone.\n--- NOTE TO SELF ---\nsecret\n',
     )
-    expect((await run('search', 'heron')).stdout).toMatch(/^harbour\/assistant\/main #1 user: .*Heron/)
+    expect((await run('search', 'heron')).stdout).toMatch(
+      /^harbour\/assistant\/main #1 user: .*Heron/,
+    )
     expect((await run('check')).stdout).toBe('all is well\n')
     expect((await run('migrate', '--dry-run')).stdout).toBe('the schema is up to date\n')
   })
@@ -119,7 +137,8 @@ describe('throughline log', () => {
     ] as const)
       await history.thread(name, { actor }).seed({ role: 'user', content: 'Hello.' })
     await history.close()
-    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--yes', '--db', path])
+    const forget = (...args: readonly string[]) =>
+      runCli(['forget', ...args, '--yes', '--db', path])
     expect((await forget()).stderr).toContain(
       'say what to forget: a conversation, --person <name>, --actor <name>, or --all',
     )
@@ -141,10 +160,13 @@ describe('throughline log', () => {
     if (begun.kind === 'begun') await begun.turn.fail('model_overloaded')
     await history.close()
     const lines = (await runOn(path, '', 'calls', 'harbour')).stdout.trim().split('\n')
-    expect(lines.map(line => line.split('  ').at(-1))).toEqual(['interrupted', 'failed: model_overloaded'])
-    expect((await runOn(path, '', 'dump', 'harbour', '--call', lines[1]!.split(' ')[0]!)).stdout).toContain(
-      'Is berth 12 free?',
-    )
+    expect(lines.map(line => line.split('  ').at(-1))).toEqual([
+      'interrupted',
+      'failed: model_overloaded',
+    ])
+    expect(
+      (await runOn(path, '', 'dump', 'harbour', '--call', lines[1]!.split(' ')[0]!)).stdout,
+    ).toContain('Is berth 12 free?')
   })
 
   it('lists the calls of a thread, and shows what was sent in one of them', async () => {
@@ -172,12 +194,16 @@ describe('throughline log', () => {
     try {
       const lines = runApart('export').stdout
       expect(lines).toContain('secret')
-      expect(lines.trimEnd().split('\n').at(-1)).toBe('{"kind":"end","conversation":"harbour","entries":3}')
+      expect(lines.trimEnd().split('\n').at(-1)).toBe(
+        '{"kind":"end","conversation":"harbour","entries":3}',
+      )
       const file = join(folder, 'all.jsonl')
       expect(runApart('export', 'harbour', '--out', file)).toMatchObject({ status: 0, stdout: '' })
       expect(readFileSync(file, 'utf8')).toBe(lines)
       expect(runApart('export', 'harbour', '--out', file).stderr).toContain('is there already')
-      expect(runApart('export', 'nowhere').stderr).toBe('throughline: there is no conversation "nowhere"\n')
+      expect(runApart('export', 'nowhere').stderr).toBe(
+        'throughline: there is no conversation "nowhere"\n',
+      )
       const other = join(folder, 'other.db')
       expect((await runOn(other, '', 'import', file)).stdout).toBe(
         `${file}: imported from Throughline: 1 conversation, entries: 3 (new: 3), calls: 1\n`,
@@ -224,7 +250,9 @@ describe('throughline log', () => {
     expect((await runOn(other, '', 'import', broken)).stderr).toContain(
       `throughline: ${broken}: Line 1, $[0].mapping["a1"].message.author.role of the import: it must be a text`,
     )
-    expect((await runOn(other, '', 'import', ...paths, '--as', 'x')).stderr).toContain('give one file')
+    expect((await runOn(other, '', 'import', ...paths, '--as', 'x')).stderr).toContain(
+      'give one file',
+    )
     expect((await runOn(other, '', 'check')).stdout).toBe('all is well\n')
   })
 

@@ -60,15 +60,24 @@ describe('a number of the command line', () => {
     ['reader', '--port'],
     ['reader', '--window'],
     ['experiment', 'run', 'plan.json', '--lease'],
-    ...['--port', '--window', '--reserve', '--effort', '--keep-for', '--keep-calls-for', '--max-body'].map(
-      flag => ['serve', '--print-config', flag],
-    ),
+    ...[
+      '--port',
+      '--window',
+      '--reserve',
+      '--effort',
+      '--keep-for',
+      '--keep-calls-for',
+      '--max-body',
+    ].map(flag => ['serve', '--print-config', flag]),
   ]
   for (const command of options)
     it(`is digits, a unit where one is meant, and in its range, or refused: ${command[0]} ${command.at(-1)}`, async () => {
       for (const value of noNumbers) {
         // A share may have a fraction; this one is too large.
-        const { status, stderr } = await runCli([...command.slice(0, -1), `${command.at(-1)}=${value}`])
+        const { status, stderr } = await runCli([
+          ...command.slice(0, -1),
+          `${command.at(-1)}=${value}`,
+        ])
         expect([value, status]).toEqual([value, 2])
         expect(stderr).toContain(command.at(-1)!)
       }

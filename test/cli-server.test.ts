@@ -39,19 +39,22 @@ describe('a command with --server', () => {
     expect(await hands()).toMatchObject({ pinned: [], hidden: [{ first: 1, last: 1 }] })
     expect((await on('unhide', 'harbour', '1')).stdout).toBe('unhide #1\n')
     for (const command of ['pin', 'unpin', 'erase'])
-      expect((await on(command, 'harbour', '9', ...(command === 'erase' ? ['--yes'] : []))).stderr).toMatch(
-        /#?9/,
-      )
+      expect(
+        (await on(command, 'harbour', '9', ...(command === 'erase' ? ['--yes'] : []))).stderr,
+      ).toMatch(/#?9/)
     expect((await on('erase', 'harbour', '1', '--dry-run')).stdout).toContain('would delete #1')
     expect((await hands()).hidden).toEqual([])
     expect((await on('erase', 'harbour', '1', '--yes')).stdout).toContain('erased #1')
-    expect(JSON.stringify(await history.thread('harbour', { actor: 'pilot' }).messages())).not.toContain(
-      'berth',
-    )
+    expect(
+      JSON.stringify(await history.thread('harbour', { actor: 'pilot' }).messages()),
+    ).not.toContain('berth')
   })
 
   it('imports a file, or what is piped in, for the tenant of the key', async () => {
-    const { url, store, history } = await startServer({ requireKeys: true, upstream: readerUpstream() })
+    const { url, store, history } = await startServer({
+      requireKeys: true,
+      upstream: readerUpstream(),
+    })
     const { key } = await createKeys(store).create({ name: 'me', scopes: ['admin'], tenant: 'red' })
     const file = join(folder, 'talk.json')
     writeFileSync(file, JSON.stringify(talk))
@@ -84,13 +87,15 @@ describe('a command with --server', () => {
 })
 
 it('imports what it can of several files, and says which it could not', async () => {
-  const paths = [JSON.stringify(talk), '{"type":"summary","summary":"x","leafUuid":"y"}', claudeFile].map(
-    (text, at) => {
-      const path = join(folder, `some-${at}.json`)
-      writeFileSync(path, text)
-      return path
-    },
-  )
+  const paths = [
+    JSON.stringify(talk),
+    '{"type":"summary","summary":"x","leafUuid":"y"}',
+    claudeFile,
+  ].map((text, at) => {
+    const path = join(folder, `some-${at}.json`)
+    writeFileSync(path, text)
+    return path
+  })
   const { status, stdout, stderr } = await runCli([
     'log',
     'import',
@@ -100,7 +105,9 @@ it('imports what it can of several files, and says which it could not', async ()
   ])
   expect(status).toBe(2)
   expect(stdout.trimEnd().split('\n')).toHaveLength(2)
-  expect(stderr).toContain(`${paths[1]}: Line 1 of the import: it has no message: nothing was said in it.`)
+  expect(stderr).toContain(
+    `${paths[1]}: Line 1 of the import: it has no message: nothing was said in it.`,
+  )
   expect(stderr).toContain('1 of 3 files could not be imported')
 })
 
@@ -136,7 +143,9 @@ describe('throughline log', () => {
     expect((await on('why', 'trip', '3', '--call', call.id)).stdout).toBe(newest.stdout)
     expect((await on('why', 'trip', '126', '--call', call.id)).stdout).toContain('#126 came later.')
     expect((await on('why', 'trip', '126')).stderr).toBe('')
-    expect((await on('why', 'trip', '200')).stderr).toContain('no message #200: the last one is #126')
+    expect((await on('why', 'trip', '200')).stderr).toContain(
+      'no message #200: the last one is #126',
+    )
     expect((await on('why', 'trip', '9', '--at', '4')).stderr).toContain('#9 came after #4')
     expect((await on('why', 'trip', '1', '--call', 'x')).stderr).toContain('there is no call x')
 

@@ -12,7 +12,8 @@ const db = join(folder, 'log.db')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Clears the screen, sets the title of the window, goes back in the line, forges one, turns the text around. */
-const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\rok\u0008\u007f\u202e\u2066\u2028x\u001b[31mred'
+const evil =
+  '\u001b[2J\u001b]0;owned\u0007\u009b31m\rok\u0008\u007f\u202e\u2066\u2028x\u001b[31mred'
 const name = `boat${evil}\nuser: forged`
 
 /** Characters that a terminal obeys. Line breaks are checked apart. */
@@ -94,7 +95,9 @@ describe('names and texts with terminal escapes', () => {
   })
 
   it('are no colours of ours', async () => {
-    const { stdout } = await runCli(['fit', file, '--receipt'], { env: { FORCE_COLOR: '1', NO_COLOR: '' } })
+    const { stdout } = await runCli(['fit', file, '--receipt'], {
+      env: { FORCE_COLOR: '1', NO_COLOR: '' },
+    })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours
     const plain = stdout.replace(/\u001b\[(?:0|1|2|3[1-6]|90)m/g, '')
     expect(plain).not.toBe(stdout)

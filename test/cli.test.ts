@@ -43,9 +43,9 @@ describe('throughline fit', () => {
     expect(messages.at(-1)).toEqual(chat.at(-1))
     expect((await run(['fit', ...args], array)).stdout).toBe(fromFile.stdout)
     expect((await run(['fit', '-', ...args], lines)).stdout).toBe(fromFile.stdout)
-    expect((await run(['fit', ...args], JSON.stringify({ model: 'x', messages: chat }))).stdout).toBe(
-      fromFile.stdout,
-    )
+    expect(
+      (await run(['fit', ...args], JSON.stringify({ model: 'x', messages: chat }))).stdout,
+    ).toBe(fromFile.stdout)
   })
 
   it('says how it is used when it is started in a terminal without a file, and does not wait', () => {
@@ -58,7 +58,9 @@ describe('throughline fit', () => {
     const { status, stdout, stderr } = found.error
       ? spawnSync(process.execPath, told, { encoding: 'utf8', timeout })
       : found
-    expect(stdout + stderr).toContain('throughline: no conversation: name a file (throughline fit chat.json)')
+    expect(stdout + stderr).toContain(
+      'throughline: no conversation: name a file (throughline fit chat.json)',
+    )
     expect(status).toBe(2)
   })
 
@@ -66,9 +68,14 @@ describe('throughline fit', () => {
     const dump = await run(['fit', '--window', '300', '--dump'], array)
     expect(dump.stdout).toContain('=== SYSTEM PROMPT ===\nBe brief.')
     expect(dump.stdout).toContain('=== CURRENT USER MESSAGE ===\nWhat was the code word?')
-    const receipt = await run(['fit', '--window', '300', '--policy', 'spongebob', '--receipt'], array)
+    const receipt = await run(
+      ['fit', '--window', '300', '--policy', 'spongebob', '--receipt'],
+      array,
+    )
     expect(receipt.stdout).toMatch(/messages +fate +tokens +roles +rule +why/)
-    expect(receipt.stdout).toMatch(/2–\d+ +omitted +\d+ +assistant, user +spongebob +older than what fits/)
+    expect(receipt.stdout).toMatch(
+      /2–\d+ +omitted +\d+ +assistant, user +spongebob +older than what fits/,
+    )
     expect(receipt.stdout).not.toContain('\u001b')
   })
 
@@ -77,24 +84,37 @@ describe('throughline fit', () => {
       {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'read', arguments: `{"n":${n}}` } }],
+        tool_calls: [
+          { id: `c${n}`, type: 'function', function: { name: 'read', arguments: `{"n":${n}}` } },
+        ],
       },
-      { role: 'tool', tool_call_id: `c${n}`, content: `Station ${n}\n${'12 degrees at noon\n'.repeat(60)}` },
+      {
+        role: 'tool',
+        tool_call_id: `c${n}`,
+        content: `Station ${n}\n${'12 degrees at noon\n'.repeat(60)}`,
+      },
     ]
     const task = [
       { role: 'user', content: 'Read every station.' },
       ...Array.from({ length: 12 }, (_, n) => round(n)).flat(),
     ]
-    const { status, stdout } = await run(['fit', '--window', '4096', '--receipt'], JSON.stringify(task))
+    const { status, stdout } = await run(
+      ['fit', '--window', '4096', '--receipt'],
+      JSON.stringify(task),
+    )
     expect(status).toBe(0)
-    expect(stdout).toMatch(/\n(\d+) +cleared +(\d+) +tool +cleared +cleared: \2 tokens, in the log as #\1\n/)
+    expect(stdout).toMatch(
+      /\n(\d+) +cleared +(\d+) +tool +cleared +cleared: \2 tokens, in the log as #\1\n/,
+    )
     expect(stdout).toMatch(/\d+ kept, \d+ cleared/)
   })
 
   it('takes every option', async () => {
     const tools = file('tools.json', '[{"name":"read"}]')
     const args =
-      '--window 400 --reserve 50 --policy tiered --full 1 --max 4 --count cl100k --model qwen2.5'.split(' ')
+      '--window 400 --reserve 50 --policy tiered --full 1 --max 4 --count cl100k --model qwen2.5'.split(
+        ' ',
+      )
     const more = [
       '--pin',
       'PORT: 8080',
@@ -151,9 +171,15 @@ describe('throughline fit', () => {
     [['fit', 'no-such-file.json'], 'throughline: no-such-file.json: no such file'],
     [['fit', tmpdir()], 'is a folder'],
     [['fit', '--policy', 'magic'], 'Option "policy": expected one of default, stable'],
-    [['fit', '--count', 'magic'], 'Option "count": expected estimate, o200k, cl100k or a tokenizer.json'],
+    [
+      ['fit', '--count', 'magic'],
+      'Option "count": expected estimate, o200k, cl100k or a tokenizer.json',
+    ],
     [['fit', '--count', 'none.json'], 'throughline: none.json: cannot be read as JSON'],
-    [['fit', '--policy', 'stable', '--effort', '0.7'], 'Option "effort": goes with the policy "default"'],
+    [
+      ['fit', '--policy', 'stable', '--effort', '0.7'],
+      'Option "effort": goes with the policy "default"',
+    ],
     [['fit', '--window', 'many'], "option '-w, --window <tokens>' argument 'many' is invalid"],
     [['fit', '--window', '0'], '--window <tokens>'],
     [['fit', '--window', '5'], 'What must be sent needs'],

@@ -101,7 +101,9 @@ describe.runIf(file)('the corpus', () => {
     const query = '?q=pond&at=500&window=2048&reserve=256&limit=20&policy=stable&a=at:300&b=at:400'
     for (const { method, path } of api.routes) {
       if (method !== 'get' || /events|\/keys|replies|\/server$/.test(path)) continue
-      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) =>
+        encodeURIComponent(values[name] ?? ''),
+      )
       for (const asked of [filled, filled + query]) {
         const answer = await fetch(`${url}${apiBase}${asked}`)
         record(

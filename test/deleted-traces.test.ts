@@ -55,7 +55,9 @@ for (const [name, create] of await everyStore())
         expect.stringMatching(/^throughline:side:/),
       ])
       await apiClient(url).remove(`/conversations/${encodeURIComponent(first)}`)
-      expect((await store.conversations('default')).map(({ conversation }) => conversation)).toEqual([other])
+      expect(
+        (await store.conversations('default')).map(({ conversation }) => conversation),
+      ).toEqual([other])
       expect(await findAll(store, 'default', secret)).toHaveLength(1)
       expect(await store.check()).toEqual([])
     })
@@ -64,7 +66,16 @@ for (const [name, create] of await everyStore())
 it('no text of a conversation that was deleted can be reached in the memory of the server', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-heap-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const flags = ['--upstream', 'reader', '--port', '0', '--db', join(folder, 'log.db'), '--person', 'me']
+  const flags = [
+    '--upstream',
+    'reader',
+    '--port',
+    '0',
+    '--db',
+    join(folder, 'log.db'),
+    '--person',
+    'me',
+  ]
   const serve = [
     '--heapsnapshot-signal=SIGUSR2',
     cli,
@@ -101,7 +112,12 @@ it('no text of a conversation that was deleted can be reached in the memory of t
     in_('openai'),
   )
   await post(url, '/api/chat', { messages: user(`It is ${secret}.`) }, in_('ollama'))
-  await post(url, '/v1/messages', { messages: user(`It is ${secret}.`), max_tokens: 99 }, in_('anthropic'))
+  await post(
+    url,
+    '/v1/messages',
+    { messages: user(`It is ${secret}.`), max_tokens: 99 },
+    in_('anthropic'),
+  )
   await post(url, '/v1/responses', { input: `It is ${secret}.` }, in_('responses'))
   const part = { type: 'text', text: `It is ${secret}.` }
   await post(url, '/throughline/v1/ui-chat', {
@@ -160,7 +176,8 @@ it.skipIf(reason)('a full disk does not keep a conversation from being deleted',
   ).rejects.toMatchObject({
     code: 'store_full',
   })
-  for (const name of names) expect((await apiClient(url).remove(`/conversations/${name}`)).status).toBe(204)
+  for (const name of names)
+    expect((await apiClient(url).remove(`/conversations/${name}`)).status).toBe(204)
   expect(await store.conversations('default')).toEqual([])
   expect(await store.check()).toEqual([])
   await store.close()

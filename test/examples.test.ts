@@ -16,7 +16,8 @@ const expected: Readonly<Record<string, RegExp>> = {
   '02-memory.ts':
     /spongebob .*the answer is omitted.*balanced .*the answer is recalled \(asked for: grid, reference/s,
   '04-notes.ts': /shown: The footer is in place\.\nkept: {2}footer\.html.*QUOTED NOTE TO SELF/s,
-  '05-journal.ts': /after 60 rounds: .*\[Actions so far in this turn:\]\n.*\[read_file\] \/logs\/day-/s,
+  '05-journal.ts':
+    /after 60 rounds: .*\[Actions so far in this turn:\]\n.*\[read_file\] \/logs\/day-/s,
   '06-state.ts':
     /^No hypothesis available\. Please generate hypotheses first using the generate_hypotheses tool\.\nExperiment on "Larger button"\nExperiment on "Larger button"$/,
   '07-log.ts':
@@ -33,13 +34,16 @@ const expected: Readonly<Record<string, RegExp>> = {
   '03-own-policy.ts': /ok: gives nothing for nothing.*omitted: too short to matter/s,
 }
 
-if (!isLong) console.info('Skipped: every case of a store on the example of one, only in the long run')
+if (!isLong)
+  console.info('Skipped: every case of a store on the example of one, only in the long run')
 
 describe('examples', () => {
   it.each(examples.filter(name => isLong || name !== 'own-store/run.ts'))('%s runs', async name => {
     const printed: string[] = []
     const log = vi.spyOn(console, 'log').mockImplementation((...values) => {
-      printed.push(values.map(value => (typeof value === 'string' ? value : JSON.stringify(value))).join(' '))
+      printed.push(
+        values.map(value => (typeof value === 'string' ? value : JSON.stringify(value))).join(' '),
+      )
     })
     await import(join(folder, name))
     log.mockRestore()

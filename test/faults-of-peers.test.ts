@@ -35,7 +35,9 @@ describe.each(policies)('%j', policy => {
   it('an agent sees its latest tool result, whatever else goes', () => {
     const chat = [
       user('go'),
-      ...Array.from({ length: 40 }, (_, n) => round('run', `output ${n} ${'x '.repeat(20)}`)).flat(),
+      ...Array.from({ length: 40 }, (_, n) =>
+        round('run', `output ${n} ${'x '.repeat(20)}`),
+      ).flat(),
     ]
     const { messages } = fit(chat, options(120, policy))
     expect(messages.at(-1)).toBe(chat.at(-1))
@@ -62,7 +64,9 @@ describe.each(policies)('%j', policy => {
   })
 
   it('tool schemas and system prompt are counted', () => {
-    const tools = [{ type: 'function', function: { name: 'read', description: 'word '.repeat(200) } }]
+    const tools = [
+      { type: 'function', function: { name: 'read', description: 'word '.repeat(200) } },
+    ]
     expect(() => fit([user('hello')], options(100, { ...policy, tools }))).toThrow(/tools \d{3}/)
   })
 

@@ -68,9 +68,13 @@ describe('throughline forget', () => {
   it('leaves no trace of a conversation, then of a person, on a server that runs', async () => {
     const { url, traces } = await start('running')
     expect(await traces(['first', 'second'])).toEqual(
-      expect.arrayContaining([expect.stringContaining('/search'), expect.stringContaining('/v1/responses')]),
+      expect.arrayContaining([
+        expect.stringContaining('/search'),
+        expect.stringContaining('/v1/responses'),
+      ]),
     )
-    const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--yes', '--server', url])
+    const forget = (...args: readonly string[]) =>
+      runCli(['forget', ...args, '--yes', '--server', url])
     expect(await forget('first')).toMatchObject({
       status: 0,
       stdout: 'forgot first\nforgot 1 conversation\n',
@@ -88,7 +92,10 @@ describe('throughline forget', () => {
     const forget = (...args: readonly string[]) => runCli(['forget', ...args, '--server', url])
     for (const what of [['first'], ['--person', 'ada'], ['--actor', 'assistant'], ['--all']]) {
       const { status, stdout, stderr } = await forget(...what)
-      expect([status, stderr]).toEqual([2, expect.stringContaining('nothing was deleted: say --yes')])
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining('nothing was deleted: say --yes'),
+      ])
       expect(stdout).toContain('would delete first\n')
       expect(await forget(...what, '--dry-run')).toEqual({ status: 0, stdout, stderr: '' })
       // Who says both gets the careful one.

@@ -18,7 +18,13 @@ import {
 } from 'throughline'
 import { digestExchange } from 'throughline/digests'
 import { dump, explain } from 'throughline/explain'
-import { createNoteScanner, journalOf, neutralizeNotes, splitNote, toDisplay } from 'throughline/notes'
+import {
+  createNoteScanner,
+  journalOf,
+  neutralizeNotes,
+  splitNote,
+  toDisplay,
+} from 'throughline/notes'
 import { pipe } from 'throughline/policy'
 import { createStateReader, defineState } from 'throughline/state'
 import { words } from 'throughline/testing'
@@ -34,7 +40,8 @@ import { z } from 'zod'
  */
 type Random = ReturnType<typeof createRandom>
 
-const list = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))
+const list = <T>(size: number, make: (n: number) => T): T[] =>
+  Array.from({ length: size }, (_, n) => make(n))
 
 const atoms: readonly string[] = [
   ...' a"{}[]()<>=.,;:?!-_/\\|#&$0*`\'\n\t\r',
@@ -65,7 +72,15 @@ const atoms: readonly string[] = [
     '"steps":[{',
     '{"program":{"name":"',
   ],
-  ...['const a =', 'function f(', 'class A {', 'import x from ', 'return ', '<div class="', 'def f(x):\n  '],
+  ...[
+    'const a =',
+    'function f(',
+    'class A {',
+    'import x from ',
+    'return ',
+    '<div class="',
+    'def f(x):\n  ',
+  ],
   ...[
     '2026-11-15T12:00:00Z INFO ',
     'Error: ',
@@ -106,7 +121,9 @@ function createText(random: Random): (size: number) => string {
   const [piece, tail, isNumbered] = [one(atoms) + some(random(4)), some(2), random(3) === 0]
   return size => {
     const times = Math.ceil(size / (piece.length + (isNumbered ? 4 : 0)))
-    return head + (isNumbered ? list(times, n => `${piece}${n}`).join('') : piece.repeat(times)) + tail
+    return (
+      head + (isNumbered ? list(times, n => `${piece}${n}`).join('') : piece.repeat(times)) + tail
+    )
   }
 }
 
@@ -146,7 +163,9 @@ const kinds: readonly ((n: number) => readonly MessageLike[])[] = [
     { role: 'assistant', content: '', tool_calls: [call(n, `{"path":"${n}"}`)] },
     { role: 'tool', tool_call_id: `c${n}`, content: `result ${n}` },
   ],
-  n => [{ role: 'assistant', content: null, function_call: { name: 'run', arguments: `{"n":${n}}` } }],
+  n => [
+    { role: 'assistant', content: null, function_call: { name: 'run', arguments: `{"n":${n}}` } },
+  ],
   n => [
     {
       role: 'user',
@@ -160,7 +179,12 @@ const kinds: readonly ((n: number) => readonly MessageLike[])[] = [
   n => [{ role: 'assistant', content: JSON.stringify({ program: { name: `p${n}`, steps: [] } }) }],
 ]
 
-const sdkCall = (n: number) => ({ type: 'tool-call', toolCallId: `c${n}`, toolName: 'run', input: { n } })
+const sdkCall = (n: number) => ({
+  type: 'tool-call',
+  toolCallId: `c${n}`,
+  toolName: 'run',
+  input: { n },
+})
 const sdkResult = (n: number) => ({
   type: 'tool-result',
   toolCallId: `c${n}`,
@@ -173,7 +197,11 @@ const nested = (depth: number) => `${'{"a":['.repeat(depth)}1${']}'.repeat(depth
 const crowded: readonly ((size: number) => readonly MessageLike[])[] = [
   size => [
     { role: 'assistant', content: '', tool_calls: list(size, n => call(n, '{}')) },
-    ...list(size, n => ({ role: 'tool', tool_call_id: `c${size - 1 - n}`, content: `result ${n}` })),
+    ...list(size, n => ({
+      role: 'tool',
+      tool_call_id: `c${size - 1 - n}`,
+      content: `result ${n}`,
+    })),
   ],
   size => [
     { role: 'assistant', content: list(size, sdkCall) },
@@ -183,7 +211,9 @@ const crowded: readonly ((size: number) => readonly MessageLike[])[] = [
   size => [{ role: 'user', content: list(size, n => ({ type: 'text', text: `part ${n}` })) }],
   size => [{ role: 'user', content: 'see', images: list(size, () => 'aGk=') }],
   size => [{ role: 'assistant', content: '', tool_calls: [call(0, nested(size >> 2))] }],
-  size => [{ role: 'assistant', content: '', tool_calls: [call(0, nested(size).slice(0, size * 3))] }],
+  size => [
+    { role: 'assistant', content: '', tool_calls: [call(0, nested(size).slice(0, size * 3))] },
+  ],
   size => [
     { role: 'assistant', content: 'ok' },
     ...list(size, n => ({ role: 'assistant_note', content: `note ${n}` })),
@@ -228,7 +258,9 @@ const steps = defineState({
   initial: 0,
   fold: count => count + 1,
 })
-const ways: Readonly<Record<string, (messages: readonly MessageLike[], options: FitOptions) => unknown>> = {
+const ways: Readonly<
+  Record<string, (messages: readonly MessageLike[], options: FitOptions) => unknown>
+> = {
   fit: (messages, options) => fit(messages, options).receipt.entries.length,
   'fit, again with more': (messages, options) => {
     fit(messages.slice(0, -1), options)
@@ -238,7 +270,8 @@ const ways: Readonly<Record<string, (messages: readonly MessageLike[], options: 
   explain: (messages, options) => explain(fit(messages, options).receipt, 0),
   toDisplay: messages => toDisplay(messages),
   journalOf: messages => journalOf(messages.map(parseMessage)),
-  digestExchange: messages => digestExchange({ request: 'Do it.', messages: messages.map(parseMessage) }),
+  digestExchange: messages =>
+    digestExchange({ request: 'Do it.', messages: messages.map(parseMessage) }),
   state: messages => {
     const reader = createStateReader(steps)
     for (const message of messages) reader.append(message)
@@ -305,7 +338,9 @@ function allowed(work: () => unknown): unknown {
 function measure({ size, make, work }: Case): number {
   const todo = (input: unknown) => allowed(() => work(input))
   const first = growth(make, todo, { size, tries: 2 })
-  return first < notLinear ? first : Math.min(first, growth(make, todo, { size: 12 * size, factor: 4 }))
+  return first < notLinear
+    ? first
+    : Math.min(first, growth(make, todo, { size: 12 * size, factor: 4 }))
 }
 
 const cases = process.env.THROUGHLINE_LONG ? 3_000 : 40

@@ -4,13 +4,23 @@ import { assistant, user, words } from 'throughline/testing'
 import { expect, it } from 'vitest'
 
 /** Conversations that once took time with the square of their size. */
-const many = <T>(size: number, make: (n: number) => T): T[] => Array.from({ length: size }, (_, n) => make(n))
-const call = (n: number) => ({ id: `c${n}`, type: 'function', function: { name: 'read', arguments: '{}' } })
+const many = <T>(size: number, make: (n: number) => T): T[] =>
+  Array.from({ length: size }, (_, n) => make(n))
+const call = (n: number) => ({
+  id: `c${n}`,
+  type: 'function',
+  function: { name: 'read', arguments: '{}' },
+})
 const result = (n: number) => ({ role: 'tool', tool_call_id: `c${n}`, content: `result ${n}` })
 const assistantCall = (n: number) => ({ role: 'assistant', content: '', tool_calls: [call(n)] })
 const unchanged = (n: number) => ({ ...result(n), content: 'File unchanged since your last Read.' })
 const longResult = (n: number) => ({ ...result(n), content: `result ${n} ${'word '.repeat(100)}` })
-const sdkCall = (n: number) => ({ type: 'tool-call', toolCallId: `c${n}`, toolName: 'read', input: {} })
+const sdkCall = (n: number) => ({
+  type: 'tool-call',
+  toolCallId: `c${n}`,
+  toolName: 'read',
+  input: {},
+})
 const sdkResult = (n: number) => ({
   type: 'tool-result',
   toolCallId: `c${n}`,
@@ -21,7 +31,11 @@ const sdkResult = (n: number) => ({
 const cases: Readonly<
   Record<
     string,
-    { readonly size: number; readonly options?: Partial<FitOptions>; make(n: number): MessageLike[] }
+    {
+      readonly size: number
+      readonly options?: Partial<FitOptions>
+      make(n: number): MessageLike[]
+    }
   >
 > = {
   'user messages in a row': {
@@ -42,7 +56,8 @@ const cases: Readonly<
   'system messages between questions that are cut': {
     size: 400,
     options: { overflow: 'trim' },
-    make: size => many(size, n => (n % 4 ? user(`question ${n}`) : { role: 'system', content: `rule ${n}` })),
+    make: size =>
+      many(size, n => (n % 4 ? user(`question ${n}`) : { role: 'system', content: `rule ${n}` })),
   },
   'results in one message that are cut': {
     size: 100,
@@ -64,16 +79,28 @@ const cases: Readonly<
   },
   'results that say that earlier ones still hold': {
     size: 200,
-    make: size => [user('q'), ...many(size, n => [assistantCall(n), unchanged(n)]).flat(), user('more')],
+    make: size => [
+      user('q'),
+      ...many(size, n => [assistantCall(n), unchanged(n)]).flat(),
+      user('more'),
+    ],
   },
   'long results of calls that are made again': {
     size: 50,
     options: { overflow: 'trim' },
-    make: size => [user('q'), ...many(size, n => [assistantCall(n), longResult(n)]).flat(), user('more')],
+    make: size => [
+      user('q'),
+      ...many(size, n => [assistantCall(n), longResult(n)]).flat(),
+      user('more'),
+    ],
   },
   'calls without results': {
     size: 500,
-    make: size => [user('q'), { role: 'assistant', content: '', tool_calls: many(size, call) }, user('more')],
+    make: size => [
+      user('q'),
+      { role: 'assistant', content: '', tool_calls: many(size, call) },
+      user('more'),
+    ],
   },
   'results that answer no call': {
     size: 500,

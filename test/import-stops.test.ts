@@ -61,9 +61,13 @@ if (reason) console.log(`Not tested: imports onto a full disk, because ${reason}
 describe('an import that is stopped in the middle', () => {
   it('by kill -9 goes on from there when it is repeated, and leaves the same as one that was not', async () => {
     const path = join(folder, 'killed.db')
-    const child = spawn(process.execPath, [cli, 'log', 'import', file, '--db', path], { stdio: 'ignore' })
+    const child = spawn(process.execPath, [cli, 'log', 'import', file, '--db', path], {
+      stdio: 'ignore',
+    })
     const ended = once(child, 'exit')
-    await expect.poll(() => (existsSync(path) ? countStored(path) : 0), { interval: 5 }).toBeGreaterThan(1)
+    await expect
+      .poll(() => (existsSync(path) ? countStored(path) : 0), { interval: 5 })
+      .toBeGreaterThan(1)
     child.kill('SIGKILL')
     await ended
     const before = await countStored(path)
@@ -80,7 +84,8 @@ describe('an import that is stopped in the middle', () => {
     const { status, stderr } = await runCli(['log', 'import', file, '--db', path])
     expect(status).toBe(2)
     const [, stored] =
-      new RegExp(`conversations.json: The import stopped after (\\d+) of ${total} `).exec(stderr) ?? []
+      new RegExp(`conversations.json: The import stopped after (\\d+) of ${total} `).exec(stderr) ??
+      []
     expect(stderr).not.toContain('nothing was stored')
     const part = stderr.includes('which are stored, and a part of the next one: import') ? 1 : 0
     expect(await countStored(path)).toBe(Number(stored) + part)
@@ -97,7 +102,9 @@ describe('an import that is stopped in the middle', () => {
     const send = () => apiClient(url).post('/import', JSON.stringify(chats.slice(0, 3)))
     const { status, body } = await send()
     expect([status, body.error.code]).toEqual([507, 'store_full'])
-    expect(body.error.message).toMatch(/^The import stopped after \d of 3 conversations, which are stored/)
+    expect(body.error.message).toMatch(
+      /^The import stopped after \d of 3 conversations, which are stored/,
+    )
     expect(body.error.message).not.toContain(disk)
     makeRoom()
     expect((await send()).body.conversations).toHaveLength(3)
@@ -109,7 +116,13 @@ describe('an import that is stopped in the middle', () => {
     const empty = join(folder, 'empty.json')
     for (const text of ['', ' \n', '\uFEFF']) {
       writeFileSync(empty, text)
-      const { status, stderr } = await runCli(['log', 'import', empty, '--db', join(folder, 'empty.db')])
+      const { status, stderr } = await runCli([
+        'log',
+        'import',
+        empty,
+        '--db',
+        join(folder, 'empty.db'),
+      ])
       expect([status, stderr]).toEqual([2, expect.stringContaining('it is empty')])
     }
   })

@@ -11,14 +11,17 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
-const packages: readonly { readonly folder: string; readonly manifest: Manifest }[] = packagesOf(root)
+const packages: readonly { readonly folder: string; readonly manifest: Manifest }[] =
+  packagesOf(root)
 const manifests = new Map(packages.map(({ manifest }) => [manifest.name, manifest]))
 
 /** The code of the packages but the page, and of the program: `core/log/error.ts` and `main.ts`. */
 const files = ['src', ...packages.map(({ folder }) => `${folder}/src`)]
   .filter(folder => !/inspector|test.tools/.test(folder))
   .flatMap(folder =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => `${folder}/${file}`),
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      file => `${folder}/${file}`,
+    ),
   )
   .filter(file => file.endsWith('.ts') && !/\.(?:test|fixture)\.ts$/.test(file))
   .map(placeOf)
@@ -70,7 +73,9 @@ it('imports of another package only what the manifest lists, and by its name', (
       .map(file => `${folder}/${file}`)
       .filter(path => /\.tsx?$/.test(path) && !/\/(?:node_modules|golden)\//.test(path))
       .flatMap(path =>
-        wrongImports(folder, path, readFileSync(join(root, path), 'utf8')).map(name => `${path} → ${name}`),
+        wrongImports(folder, path, readFileSync(join(root, path), 'utf8')).map(
+          name => `${path} → ${name}`,
+        ),
       ),
   )
   expect(wrong).toEqual([])
@@ -138,7 +143,8 @@ const graph: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** The files and folders of a folder, each with those beside it that it imports, or that something in it imports. */
 function neighbours(folder: string): Graph {
-  const childOf = (file: string) => (folder === '' ? file : file.slice(folder.length + 1)).split('/')[0]!
+  const childOf = (file: string) =>
+    (folder === '' ? file : file.slice(folder.length + 1)).split('/')[0]!
   const isInside = (file: string) => folder === '' || file.startsWith(`${folder}/`)
   const found = new Map<string, Set<string>>()
   for (const [file, targets] of graph) {
@@ -174,17 +180,23 @@ function circleIn(nodes: Graph): readonly string[] | undefined {
 
 it('has experiments as a plug: only the program knows them, and hands them to the command line and the server', () => {
   const importers = files.filter(
-    file => roomOf(file) !== 'experiment' && graph.get(file)!.some(target => roomOf(target) === 'experiment'),
+    file =>
+      roomOf(file) !== 'experiment' &&
+      graph.get(file)!.some(target => roomOf(target) === 'experiment'),
   )
   expect(importers).toEqual(['lemonade-stand.ts', 'main.ts'])
 })
 
 it('has the gallery as a plug too, and its applications behind it', () => {
   const importersOf = (room: string) =>
-    files.filter(file => roomOf(file) !== room && graph.get(file)!.some(target => roomOf(target) === room))
+    files.filter(
+      file => roomOf(file) !== room && graph.get(file)!.some(target => roomOf(target) === room),
+    )
   expect(importersOf('applications')).toEqual(['main.ts'])
   expect(importersOf('gallery').map(roomOf)).toEqual(expect.arrayContaining(['main.ts']))
-  expect(importersOf('gallery').filter(file => !/^(?:applications\/|main\.ts$)/.test(file))).toEqual([])
+  expect(
+    importersOf('gallery').filter(file => !/^(?:applications\/|main\.ts$)/.test(file)),
+  ).toEqual([])
 })
 
 it('has dialects that do not know each other: what several need stands beside their folders', () => {
@@ -193,7 +205,9 @@ it('has dialects that do not know each other: what several need stands beside th
   const known = files.flatMap(file =>
     dialectOf(file) === undefined
       ? []
-      : graph.get(file)!.filter(target => ![undefined, dialectOf(file)].includes(dialectOf(target))),
+      : graph
+          .get(file)!
+          .filter(target => ![undefined, dialectOf(file)].includes(dialectOf(target))),
   )
   expect(files.filter(file => dialectOf(file) !== undefined).length).toBeGreaterThan(20)
   expect(known).toEqual([])
@@ -252,8 +266,9 @@ it('has little to know behind the place of a request', () => {
 it('does not touch Node but in the server, the command line, what is added to them, the stores and the request context', () => {
   const node = files.filter(
     file =>
-      !/^(?:applications|history\/request|server|stores|experiment\/(?:command|plug))\//.test(file) &&
-      importsOf(file).some(path => path.startsWith('node:')),
+      !/^(?:applications|history\/request|server|stores|experiment\/(?:command|plug))\//.test(
+        file,
+      ) && importsOf(file).some(path => path.startsWith('node:')),
   )
   expect(node).toEqual([])
 })
@@ -264,7 +279,9 @@ it('spreads no list into a call: a call takes only so many arguments, and lists 
     .filter(file => !file.includes('/testing'))
     .flatMap(file => {
       const lines = textOf(file).split('\n')
-      return lines.flatMap((line, at) => (spread.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : []))
+      return lines.flatMap((line, at) =>
+        spread.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+      )
     })
   expect(found).toEqual([])
 })
@@ -289,7 +306,9 @@ const inspectorImports = inspectorFiles.flatMap(from =>
   ].map(
     ([, type, path]): Import => ({
       from,
-      to: path!.startsWith('.') ? relative(inspector, join(inspector, dirname(from), path!)) : path!,
+      to: path!.startsWith('.')
+        ? relative(inspector, join(inspector, dirname(from), path!))
+        : path!,
       isType: type !== undefined,
     }),
   ),
@@ -318,7 +337,9 @@ it('has floors in the inspector too: api, parts, views, app; a view does not kno
   const viewOf = (file: string) => (roomOf(file) === 'views' ? file.split('/')[1] : undefined)
   const wrong = inspectorImports.filter(({ from, to }) => {
     if (/^(?:@|\.\.\/)/.test(to) || !from.includes('/') || floorOf(to) < 0) return false
-    return floorOf(to) > floorOf(from) || (roomOf(from) === roomOf(to) && viewOf(from) !== viewOf(to))
+    return (
+      floorOf(to) > floorOf(from) || (roomOf(from) === roomOf(to) && viewOf(from) !== viewOf(to))
+    )
   })
   expect(wrong).toEqual([])
 })

@@ -61,7 +61,8 @@ describe('links of the documentation', () => {
     const walk = (page: string) => {
       if (seen.has(page) || !pages.includes(page)) return
       seen.add(page)
-      for (const [, link] of textOf(page).matchAll(/\]\(([^)#\s:]+\.md)/g)) walk(join(dirname(page), link!))
+      for (const [, link] of textOf(page).matchAll(/\]\(([^)#\s:]+\.md)/g))
+        walk(join(dirname(page), link!))
     }
     walk('docs/README.md')
     const missed = pages.filter(page => page.startsWith('docs/') && !page.includes('/decisions/'))

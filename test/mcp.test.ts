@@ -37,10 +37,17 @@ async function fill(store: Store): Promise<void> {
   const thread = history.thread('secret')
   const begun = await thread.begin({ role: 'user', content: 'Keep berth 12.' })
   if (begun.kind === 'begun')
-    await begun.turn.complete({ role: 'assistant', content: 'Kept.' }, { note: 'heron is the password' })
+    await begun.turn.complete(
+      { role: 'assistant', content: 'Kept.' },
+      { note: 'heron is the password' },
+    )
   // A note with a nonce in the arguments of a call, which its tool repeats.
   const text = 'Hello. [NOTE TO SELF x7: another password]'
-  const call = { id: 'c1', type: 'function', function: { name: 'post', arguments: JSON.stringify({ text }) } }
+  const call = {
+    id: 'c1',
+    type: 'function',
+    function: { name: 'post', arguments: JSON.stringify({ text }) },
+  }
   const posting = await thread.begin({ role: 'user', content: 'Post it.' })
   if (posting.kind === 'begun')
     await posting.turn.complete([
@@ -49,7 +56,9 @@ async function fill(store: Store): Promise<void> {
       { message: { role: 'assistant', content: 'Posted.' } },
     ])
   await history.thread('long').seed({ role: 'user', content: long })
-  await history.thread(sideName('1')).seed({ role: 'user', content: 'A title for: the boat Seagull' })
+  await history
+    .thread(sideName('1'))
+    .seed({ role: 'user', content: 'A title for: the boat Seagull' })
 }
 
 function newIds() {
@@ -63,7 +72,9 @@ interface Connected {
   fail(name: string, input?: Record<string, unknown>): Promise<string>
 }
 
-async function connect(transport: StdioClientTransport | StreamableHTTPClientTransport): Promise<Connected> {
+async function connect(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+): Promise<Connected> {
   const client = new Client({ name: 'test', version: '1' })
   // The SDK's types do not hold under exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<Client['connect']>[0])
@@ -96,7 +107,10 @@ let postgres: TestPostgres | undefined
 
 beforeAll(async () => {
   postgres = noPostgres === undefined ? await startPostgres() : undefined
-  const stores = [sqliteStore({ path: db }), ...(postgres ? [postgresStore({ url: postgres.url })] : [])]
+  const stores = [
+    sqliteStore({ path: db }),
+    ...(postgres ? [postgresStore({ url: postgres.url })] : []),
+  ]
   for (const store of stores) {
     await fill(store)
     await store.close()
@@ -106,11 +120,17 @@ afterAll(() => postgres?.stop())
 
 const runWith = (...args: readonly string[]) =>
   connect(
-    new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...args], stderr: 'inherit' }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [main, 'mcp', ...args],
+      stderr: 'inherit',
+    }),
   )
 const overStdio = (...args: readonly string[]) => runWith('--db', db, ...args)
 
-async function overHttp(store: Store = sqliteStore({ path: db, readOnly: true })): Promise<Connected> {
+async function overHttp(
+  store: Store = sqliteStore({ path: db, readOnly: true }),
+): Promise<Connected> {
   onTestFinished(() => store.close())
   const { url } = await startServer({ store })
   return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)))
@@ -206,11 +226,15 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     expect(await call('explain_context', { conversation: 'secret' })).toContain(
       '--- ASSISTANT ---\nKept.\n--- NOTE TO SELF ---\nheron is the password\n--- USER ---\nPost it.\n',
     )
-    expect(await fail('read_conversation', { conversation: 'nowhere' })).toContain('list_conversations')
+    expect(await fail('read_conversation', { conversation: 'nowhere' })).toContain(
+      'list_conversations',
+    )
     expect(await fail('read_conversation', { conversation: 'harbour', branch: 'x' })).toContain(
       'branch "main"',
     )
-    expect(await fail('explain_context', { conversation: 'harbour', call: 'x' })).toContain('no call')
+    expect(await fail('explain_context', { conversation: 'harbour', call: 'x' })).toContain(
+      'no call',
+    )
     expect(await fail('search_conversations', { query: '' })).toContain('query')
     const { isError } = await client.callTool({ name: 'delete_everything', arguments: {} })
     expect(isError).toBe(true)
@@ -218,8 +242,12 @@ describe.each<readonly [string, () => Promise<Connected>]>([
 
   it('finds what has most of the words, the rarest first', async () => {
     const { call } = await open()
-    expect(await call('search_conversations', { query: 'submarine seagull' })).toContain('"harbour" #1, user')
-    expect(await call('search_conversations', { query: 'submarine' })).toContain('Nothing was found')
+    expect(await call('search_conversations', { query: 'submarine seagull' })).toContain(
+      '"harbour" #1, user',
+    )
+    expect(await call('search_conversations', { query: 'submarine' })).toContain(
+      'Nothing was found',
+    )
   })
 
   it('recalls the best quotes for a question, in one conversation or in all, in as many tokens as are wanted', async () => {
@@ -237,7 +265,9 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     expect(quotesIn(await many!).length).toBeGreaterThan(30)
     expect(quotesIn(await few!)[0]).toContain('Note 7:')
     expect(await call('recall', { question, conversation: 'secret' })).toContain('Nothing was said')
-    expect(quotesIn(await call('recall', { question, conversation: 'harbour' }))[0]).toContain('Seagull')
+    expect(quotesIn(await call('recall', { question, conversation: 'harbour' }))[0]).toContain(
+      'Seagull',
+    )
     expect(await fail('recall', { question, conversation: 'nowhere' })).toContain('no conversation')
   })
 
@@ -245,7 +275,10 @@ describe.each<readonly [string, () => Promise<Connected>]>([
     const { call } = await open()
     const names: string[] = []
     for (let after: string | undefined; ; ) {
-      const text = await call('list_conversations', { limit: 1, ...(after !== undefined && { after }) })
+      const text = await call('list_conversations', {
+        limit: 1,
+        ...(after !== undefined && { after }),
+      })
       const [, name] = /^- "([^"]+)"/.exec(text) ?? []
       if (name === undefined) break
       names.push(name)
@@ -274,11 +307,14 @@ describe('MCP of one tenant', () => {
     const open = async (scopes: readonly ('chat' | 'read' | 'inspect')[], tenant = 'default') => {
       const { key } = await keys.create({ name: 'test', scopes, tenant })
       const headers = { authorization: `Bearer ${key}` }
-      return connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+      return connect(
+        new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+      )
     }
     const { client, call } = await open(['read'])
     const offered = (await client.listTools()).tools.map(({ name }) => name)
-    for (const name of ['explain_context', 'pin_message', 'hide_message']) expect(offered).not.toContain(name)
+    for (const name of ['explain_context', 'pin_message', 'hide_message'])
+      expect(offered).not.toContain(name)
     expect(await call('search_conversations', { query: 'seagull' })).toContain('harbour')
     const { isError } = await client.callTool({
       name: 'explain_context',
@@ -288,7 +324,9 @@ describe('MCP of one tenant', () => {
     await expect(open(['chat'])).rejects.toThrow(/no scope/)
     const other = await open(['read', 'inspect'], 'other')
     expect(await other.call('list_conversations')).toBe('There are no conversations yet.')
-    expect(await other.fail('explain_context', { conversation: 'harbour' })).toContain('no conversation')
+    expect(await other.fail('explain_context', { conversation: 'harbour' })).toContain(
+      'no conversation',
+    )
   })
 
   it('answers only questions', async () => {

@@ -64,11 +64,16 @@ describe('the browser', () => {
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
     write('open-page.ts', '')
     write('helper.ts', "import { openPage } from './open-page.ts'")
-    write('deep/far.test.ts', "import { it } from 'vitest'\nimport {\n  help,\n} from '../helper.ts'")
+    write(
+      'deep/far.test.ts',
+      "import { it } from 'vitest'\nimport {\n  help,\n} from '../helper.ts'",
+    )
     write('near.test.ts', "import { openPage } from '@throughline/test-tools/open-page'")
     write('plain.test.ts', "import './other.ts'")
     write('other.ts', "import './plain.test.ts'")
-    const files = ['deep/far.test.ts', 'near.test.ts', 'plain.test.ts'].map(name => join(folder, name))
+    const files = ['deep/far.test.ts', 'near.test.ts', 'plain.test.ts'].map(name =>
+      join(folder, name),
+    )
     expect(filesWithBrowser(files, join(folder, 'open-page.ts'))).toEqual(files.slice(0, 2))
   })
 })
@@ -80,7 +85,8 @@ it('finds a program by its name alone', () => {
 
 describe('npm ci', () => {
   it('warns of no package on the least Node', () => {
-    const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
+    const read = (name: string) =>
+      JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
     const least = read('package.json').engines.node.replace('>=', '')
     const { packages } = read('package-lock.json') as { packages: Record<string, LockedPackage> }
     const names = Object.entries(packages).flatMap(([name, { engines }]) =>

@@ -65,7 +65,8 @@ describe('notes in a conversation', () => {
           '',
         ),
     }
-    for (const [name, display] of Object.entries(faults)) expect(firstLeak(display, 300), name).toBeDefined()
+    for (const [name, display] of Object.entries(faults))
+      expect(firstLeak(display, 300), name).toBeDefined()
   })
 })
 
@@ -80,7 +81,10 @@ function cutUp(text: string, random: (below: number) => number): string[] {
   return chunks
 }
 
-async function streamed(chunks: readonly string[], nonce: string | undefined): Promise<readonly string[]> {
+async function streamed(
+  chunks: readonly string[],
+  nonce: string | undefined,
+): Promise<readonly string[]> {
   const shown: string[] = []
   const source = new ReadableStream<string>({
     start(controller) {
@@ -105,7 +109,9 @@ describe('notes in a reply that is streamed', () => {
   it('are shown by a filter that looks at each chunk alone', () => {
     const faults = Array.from({ length: 300 }, (_, seed) => {
       const { text, secrets, nonce } = noteWriter(seed).reply()
-      const shown = cutUp(text, createRandom(seed)).map(chunk => splitNote(chunk, { nonce }).visible)
+      const shown = cutUp(text, createRandom(seed)).map(
+        chunk => splitNote(chunk, { nonce }).visible,
+      )
       return leaked(shown.join(''), secrets).length
     })
     expect(Math.max(...faults)).toBeGreaterThan(0)
@@ -132,7 +138,11 @@ it('a chat shows no note: not live, not when asked again, not in its display', {
       },
     }
     const tools = [
-      defineTool({ name: 'echo', input: z.any(), run: input => writer.echo(JSON.stringify(input)) }),
+      defineTool({
+        name: 'echo',
+        input: z.any(),
+        run: input => writer.echo(JSON.stringify(input)),
+      }),
     ]
     const history = createHistory({ store: memoryStore() })
     const chat = createChat({ history, model, tools, notes: nonce ? { nonce } : true })
@@ -176,7 +186,8 @@ describe('search', () => {
 
   it('shows none on the terminal either', async () => {
     const db = join(folder, 'log.db')
-    const print = async (...args: readonly string[]) => (await runCli(['log', ...args, '--db', db])).stdout
+    const print = async (...args: readonly string[]) =>
+      (await runCli(['log', ...args, '--db', db])).stdout
     const nonces = new Set<string | undefined>()
     for (const seed of [2, 4, 7]) {
       const { secrets, nonce } = await shownBySearch(seed, 'shown', db)

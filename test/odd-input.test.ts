@@ -71,7 +71,12 @@ describe('a message that was changed in place', () => {
             }
           : {}),
       }
-      const chat: { role: string }[] = [user('one'), assistant('two'), user('three'), assistant('four')]
+      const chat: { role: string }[] = [
+        user('one'),
+        assistant('two'),
+        user('three'),
+        assistant('four'),
+      ]
       chat[place] = changed
       const before = fit(chat, options(100_000)).tokens
       changes[name]!(changed)
@@ -136,7 +141,10 @@ describe('order and truth in a long open turn', () => {
 
 describe('strays and results without text', () => {
   it('recalls the good result of a message that also has a stray one', () => {
-    const good = { role: 'tool', content: [aiResult('the zebra code is 7741'), aiResult('nothing', 'ghost')] }
+    const good = {
+      role: 'tool',
+      content: [aiResult('the zebra code is 7741'), aiResult('nothing', 'ghost')],
+    }
     const talk = Array.from({ length: 60 }, (_, n) => [
       user(`so item ${n} stays grey`),
       assistant(`grey ${n} it is`),
@@ -177,8 +185,11 @@ describe('one object in several places', () => {
       result(name, `result ${name}`),
       ok,
     ])
-    const lines = sent(fit([...chat, user('end')], options(4000, { policy: tiered({ full: 1 }) })).messages)
-    for (const name of ['alpha', 'beta', 'gamma']) expect(lines).toContain(`${name}() → result ${name}`)
+    const lines = sent(
+      fit([...chat, user('end')], options(4000, { policy: tiered({ full: 1 }) })).messages,
+    )
+    for (const name of ['alpha', 'beta', 'gamma'])
+      expect(lines).toContain(`${name}() → result ${name}`)
   })
 })
 
@@ -205,19 +216,27 @@ describe('the shared prefix', () => {
   it('is nothing when the system prompt or the tools changed', () => {
     const chat = [user('a'), assistant('b'), user('c')]
     const before = fit([system('one'), ...chat], options(100))
-    expect(fit([system('two'), ...chat], options(100, { previous: before })).receipt.prefix?.tokens).toBe(0)
+    expect(
+      fit([system('two'), ...chat], options(100, { previous: before })).receipt.prefix?.tokens,
+    ).toBe(0)
     const tools = [{ name: 'read' }]
     expect(
-      fit([system('one'), ...chat], options(100, { previous: before, tools })).receipt.prefix?.tokens,
+      fit([system('one'), ...chat], options(100, { previous: before, tools })).receipt.prefix
+        ?.tokens,
     ).toBe(0)
-    expect(fit([system('one'), ...chat], options(100, { previous: before })).receipt.prefix?.share).toBe(1)
+    expect(
+      fit([system('one'), ...chat], options(100, { previous: before })).receipt.prefix?.share,
+    ).toBe(1)
   })
 
   it('takes messages with fields that cannot be JSON', () => {
     const fitter = createFitter(options(100))
     fitter.append({ role: 'user', content: 'a', id: 1n })
     fitter.context()
-    fitter.append({ role: 'assistant', content: 'b', id: 2n }, { role: 'user', content: 'c', id: 3n })
+    fitter.append(
+      { role: 'assistant', content: 'b', id: 2n },
+      { role: 'user', content: 'c', id: 3n },
+    )
     expect(fitter.context().receipt.prefix?.tokens).toBe(1)
   })
 })

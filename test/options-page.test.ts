@@ -9,7 +9,9 @@ const { text, missing } = readOptionsPage()
 /** Functions of the source whose parameters name a type `…Options`, found by their text and not by the compiler. */
 function functionsWithOptions(): ReadonlySet<string> {
   const files = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' })
-  const sources = files.filter(file => /^(?!.*\.(?:test|fixture)\.ts$)[\w-]+\/src\/.*\.ts$/.test(file))
+  const sources = files.filter(file =>
+    /^(?!.*\.(?:test|fixture)\.ts$)[\w-]+\/src\/.*\.ts$/.test(file),
+  )
   const declared = sources.flatMap(file => [
     ...readFileSync(join(root, 'packages', file), 'utf8').matchAll(
       /^export (?:async )?function (\w+)([\s\S]*?)\)(?::| \{$)/gm,
@@ -20,10 +22,14 @@ function functionsWithOptions(): ReadonlySet<string> {
 
 /** The functions that an entry of the package exports. */
 async function exportedFunctions(): Promise<readonly string[]> {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: object }
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: object
+  }
   const entries = Object.keys(exports).filter(entry => entry !== './package.json')
   const modules = await Promise.all(entries.map(entry => import(`throughline${entry.slice(1)}`)))
-  return modules.flatMap(module => Object.keys(module).filter(name => typeof module[name] === 'function'))
+  return modules.flatMap(module =>
+    Object.keys(module).filter(name => typeof module[name] === 'function'),
+  )
 }
 
 const sectionless = (page: string, names: readonly string[]) =>
@@ -48,7 +54,14 @@ it('has the options of functions, of methods, of several overloads, and their de
     '| `branch` | `string` | a new id | The name of the new branch. |',
   ]
   for (const row of rows) expect(text).toContain(row)
-  const sections = ['fit', 'createChat', 'Thread.fork', 'defineState', 'sqliteStore', 'throughlineMiddleware']
+  const sections = [
+    'fit',
+    'createChat',
+    'Thread.fork',
+    'defineState',
+    'sqliteStore',
+    'throughlineMiddleware',
+  ]
   expect(sectionless(text, sections)).toEqual([])
   expect(/### defineState\n[\s\S]*?\n### /.exec(text)?.[0]).toContain('| `fold` | `(previous: ')
 })

@@ -60,13 +60,18 @@ const bare = mkdtempSync(join(tmpdir(), 'throughline-bare-'))
 cpSync(installed, join(bare, 'node_modules/throughline'), { recursive: true })
 link(bare, always)
 cpSync(programs, join(project, 'src'), { recursive: true })
-writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }))
+writeFileSync(
+  join(project, 'package.json'),
+  JSON.stringify({ name: 'app', type: 'module', private: true }),
+)
 
 const paths = packed[0]!.files.map(file => file.path)
 
 describe('the packed package', () => {
   it('has a program for every entry', () => {
-    const names = entries.map(entry => (entry === '.' ? 'root' : entry.slice(2).replaceAll('/', '-')))
+    const names = entries.map(entry =>
+      entry === '.' ? 'root' : entry.slice(2).replaceAll('/', '-'),
+    )
     expect(readdirSync(programs).sort()).toEqual(names.map(name => `${name}.ts`).sort())
   })
 
@@ -83,7 +88,9 @@ describe('the packed package', () => {
     // There is no CommonJS build: `require` gets the module itself, from Node 20.19 on.
     const ours = problems.filter(
       problem =>
-        typeof problem === 'string' || !('resolutionKind' in problem) || isModern(problem.resolutionKind),
+        typeof problem === 'string' ||
+        !('resolutionKind' in problem) ||
+        isModern(problem.resolutionKind),
     )
     expect(ours).toEqual([])
   })
@@ -115,7 +122,9 @@ describe('the packed package', () => {
 
   it.each(readdirSync(programs))('%s does what it says', file => {
     const promised = readFileSync(join(programs, file), 'utf8').split('// prints: ')[1]
-    expect(run(process.execPath, [`out-NodeNext/${file.replace(/ts$/, 'js')}`], project)).toBe(promised)
+    expect(run(process.execPath, [`out-NodeNext/${file.replace(/ts$/, 'js')}`], project)).toBe(
+      promised,
+    )
   })
 })
 
@@ -180,9 +189,9 @@ describe('the files of the package', () => {
   it('have every command of the documentation', () => {
     const bin = join(project, 'node_modules/throughline/dist/main.js')
     expect(run(process.execPath, [bin, '--help'], project)).toContain('Usage: throughline')
-    expect(run(process.execPath, ['node_modules/throughline/examples/run.mjs', 'fit'], project)).toContain(
-      '306 messages became',
-    )
+    expect(
+      run(process.execPath, ['node_modules/throughline/examples/run.mjs', 'fit'], project),
+    ).toContain('306 messages became')
   })
 
   const startServer = (db: string) =>
@@ -207,7 +216,9 @@ describe('the files of the package', () => {
     const flags = ['--upstream', 'reader', '--db', 'gallery.db', '--gallery']
     const { url } = await serveFrom(join(installed, 'dist/main.js'), project, ...flags)
     const at = `${url}/throughline/v1/gallery`
-    const { applications } = (await (await fetch(at)).json()) as { applications: { name: string }[] }
+    const { applications } = (await (await fetch(at)).json()) as {
+      applications: { name: string }[]
+    }
     const chips = applications.map(async ({ name }) => {
       const state = (await (await fetch(`${at}/${name}/try-${name}`)).json()) as { chips: string[] }
       const body = JSON.stringify({ text: state.chips[0] })
@@ -248,7 +259,8 @@ describe('where nothing optional is installed', () => {
   })
 
   it('the library works', () => {
-    const program = "import('throughline').then(({ fit }) => console.log(fit([], { window: 4096 }).messages))"
+    const program =
+      "import('throughline').then(({ fit }) => console.log(fit([], { window: 4096 }).messages))"
     expect(attempt('-e', program)).toMatchObject({ status: 0, stdout: '[]\n' })
   })
 
@@ -265,12 +277,17 @@ describe('where nothing optional is installed', () => {
   if (hasSqlite) console.info('Skipped: a Node without SQLite, because this one has it')
   it.skipIf(hasSqlite)('a Node without SQLite says what to install', () => {
     const { status, stderr } = attempt(cli, 'serve', '--upstream', 'reader', '--port', '0')
-    expect([status, stderr]).toEqual([2, expect.stringContaining('npm install @photostructure/sqlite')])
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining('npm install @photostructure/sqlite'),
+    ])
   })
 })
 
 interface Lock {
-  readonly packages: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>
+  readonly packages: Readonly<
+    Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>
+  >
 }
 
 /** The packages that declarations import. */
@@ -300,14 +317,18 @@ function link(folder: string, names: readonly string[]): void {
 }
 
 const isOfOthers = (line: string) =>
-  line.startsWith(' ') || (line.includes('node_modules/') && !line.startsWith('node_modules/throughline/'))
+  line.startsWith(' ') ||
+  (line.includes('node_modules/') && !line.startsWith('node_modules/throughline/'))
 
 const isModern = (kind: string) => kind === 'node16-esm' || kind === 'bundler'
 
 /** What the compiler says of our declarations and of the programs: what others declare is theirs. */
 function compile(config: string): string {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: project, encoding: 'utf8' })
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config], {
+    cwd: project,
+    encoding: 'utf8',
+  })
   const lines = stdout.split('\n').filter(line => line !== '' && !isOfOthers(line))
   return lines.join('\n')
 }

@@ -34,7 +34,8 @@ function entries(): string[] {
   return names.map(name => {
     const full = `throughline${name.slice(1)}`
     const folder = full.slice(0, full.lastIndexOf('/') + 1)
-    const source = paths[full]?.[0] ?? paths[`${folder}*`]?.[0]?.replace('*', full.slice(folder.length))
+    const source =
+      paths[full]?.[0] ?? paths[`${folder}*`]?.[0]?.replace('*', full.slice(folder.length))
     if (source === undefined) throw new Error(`tsconfig.json has no source of ${full}`)
     return join(root, source)
   })
@@ -53,8 +54,8 @@ function uncommented(file: string, names?: readonly string[]): string[] {
       return path === undefined ? missing(file, source, inner) : uncommented(resolve(path), inner)
     },
   )
-  const stars = [...source.matchAll(/^export (?:type )?\* from '([^']+)'/gm)].flatMap(([, path = '']) =>
-    uncommented(resolve(path), names),
+  const stars = [...source.matchAll(/^export (?:type )?\* from '([^']+)'/gm)].flatMap(
+    ([, path = '']) => uncommented(resolve(path), names),
   )
   const own = [...source.matchAll(declared)].map(match => match[1]!)
   return [...new Set([...lists, ...stars, ...missing(file, source, wanted(own))])]

@@ -2,7 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { balanced, createFitter, fit, type MessageLike, type Policy, stable, thorough } from 'throughline'
+import {
+  balanced,
+  createFitter,
+  fit,
+  type MessageLike,
+  type Policy,
+  stable,
+  thorough,
+} from 'throughline'
 import { describe, expect, it } from 'vitest'
 
 /**
@@ -48,7 +56,10 @@ describe.each(Object.entries(policies))('%s', (name, policy) => {
   it(`a cold start gives the same (every ${step}. call)`, () => {
     for (let at = 0; at < calls.length; at += step) {
       const cold = structuredClone(messages.slice(0, calls[at]))
-      expect([calls[at], hash(fit(cold, options))]).toEqual([calls[at], incremental.get(calls[at]!)])
+      expect([calls[at], hash(fit(cold, options))]).toEqual([
+        calls[at],
+        incremental.get(calls[at]!),
+      ])
     }
   })
 

@@ -18,7 +18,9 @@ const slow = readerServer({
   delayMs: 3_600_000,
   onRequest: (body, request) => seen.push({ body, request }),
 })
-const servers = [upstream, slow].map(fetch => createAdaptorServer({ fetch, overrideGlobalObjects: false }))
+const servers = [upstream, slow].map(fetch =>
+  createAdaptorServer({ fetch, overrideGlobalObjects: false }),
+)
 let urls: readonly string[] = []
 let ollama: Ollama
 let openai: OpenAI
@@ -84,16 +86,23 @@ describe('the ollama client', () => {
       prompt_eval_count: 26,
       eval_count: 11,
     })
-    expect(seen).toMatchObject([{ body: { model, messages, stream: false }, request: { path: '/api/chat' } }])
+    expect(seen).toMatchObject([
+      { body: { model, messages, stream: false }, request: { path: '/api/chat' } },
+    ])
   })
 
   it('streams', async () => {
     const chunks = []
-    for await (const chunk of await ollama.chat({ model, messages, stream: true })) chunks.push(chunk)
+    for await (const chunk of await ollama.chat({ model, messages, stream: true }))
+      chunks.push(chunk)
     expect(chunks.length).toBeGreaterThan(5)
     expect(chunks.map(({ message }) => message.content).join('')).toBe(reply)
     expect(chunks.filter(({ done }) => done)).toEqual([chunks.at(-1)])
-    expect(chunks.at(-1)).toMatchObject({ done_reason: 'stop', prompt_eval_count: 26, eval_count: 11 })
+    expect(chunks.at(-1)).toMatchObject({
+      done_reason: 'stop',
+      prompt_eval_count: 26,
+      eval_count: 11,
+    })
   })
 
   it('calls tools, and sends their results', async () => {
@@ -104,7 +113,11 @@ describe('the ollama client', () => {
       { index: 1, name: 'add', arguments: { a: 3, b: 4 } },
     ])
     const results = ['3', '7'].map(content => ({ role: 'tool', tool_name: 'add', content }))
-    const { message: last } = await ollama.chat({ model, messages: [order, message, ...results], tools })
+    const { message: last } = await ollama.chat({
+      model,
+      messages: [order, message, ...results],
+      tools,
+    })
     expect(last.content).toBe('add said: "3". add said: "7".')
     const streamed = []
     for await (const part of await ollama.chat({ model, messages: [order], tools, stream: true })) {
@@ -120,9 +133,13 @@ describe('the ollama client', () => {
     const request = { model, messages: tooLong, truncate: false }
     expect(await failure(ollama.chat(request))).toMatchObject({
       status_code: 400,
-      error: expect.stringMatching(/"type":"exceed_context_size_error","n_prompt_tokens":1200,"n_ctx":256\}/),
+      error: expect.stringMatching(
+        /"type":"exceed_context_size_error","n_prompt_tokens":1200,"n_ctx":256\}/,
+      ),
     })
-    expect(await failure(ollama.chat({ ...request, stream: true }))).toMatchObject({ status_code: 400 })
+    expect(await failure(ollama.chat({ ...request, stream: true }))).toMatchObject({
+      status_code: 400,
+    })
   })
 
   it('may ask for a smaller window, but not for a larger one', async () => {
@@ -146,21 +163,37 @@ describe('the ollama client', () => {
   })
 
   it('loads, lists and looks', async () => {
-    expect(await ollama.chat({ model, messages: [] })).toMatchObject({ done: true, done_reason: 'load' })
-    expect(await ollama.chat({ model, messages: [], keep_alive: 0 })).toMatchObject({ done_reason: 'unload' })
-    expect((await ollama.list()).models.map(({ name }) => name)).toEqual(['reader:latest', 'other:1b'])
-    expect((await ollama.ps()).models[0]).toMatchObject({ name: 'reader:latest', context_length: 256 })
+    expect(await ollama.chat({ model, messages: [] })).toMatchObject({
+      done: true,
+      done_reason: 'load',
+    })
+    expect(await ollama.chat({ model, messages: [], keep_alive: 0 })).toMatchObject({
+      done_reason: 'unload',
+    })
+    expect((await ollama.list()).models.map(({ name }) => name)).toEqual([
+      'reader:latest',
+      'other:1b',
+    ])
+    expect((await ollama.ps()).models[0]).toMatchObject({
+      name: 'reader:latest',
+      context_length: 256,
+    })
     const shown = await ollama.show({ model: 'reader:latest' })
     expect(shown.model_info).toMatchObject({ 'reader.context_length': 256 })
     expect((await ollama.version()).version).toMatch(/^\d/)
   })
 
   it('generates', async () => {
-    const asked = { model, system: 'The harbour closes at ten.', prompt: 'When does the harbour close?' }
+    const asked = {
+      model,
+      system: 'The harbour closes at ten.',
+      prompt: 'When does the harbour close?',
+    }
     const expected = 'My instructions say: "The harbour closes at ten."'
     expect((await ollama.generate(asked)).response).toBe(expected)
     let text = ''
-    for await (const part of await ollama.generate({ ...asked, stream: true })) text += part.response
+    for await (const part of await ollama.generate({ ...asked, stream: true }))
+      text += part.response
     expect(text).toBe(expected)
     expect(await ollama.generate({ model, prompt: '' })).toMatchObject({ done_reason: 'load' })
   })
@@ -198,7 +231,10 @@ describe('the openai client', () => {
     expect(plain.filter(({ choices }) => choices[0]!.delta.role !== undefined)).toEqual([plain[0]])
     expect(plain.at(-1)!.choices[0]!.finish_reason).toBe('stop')
     const counted = await chunksOf({ stream_options: { include_usage: true } })
-    expect(counted.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 26, completion_tokens: 11 } })
+    expect(counted.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 26, completion_tokens: 11 },
+    })
   })
 
   it('calls tools, and sends their results', async () => {
@@ -231,7 +267,9 @@ describe('the openai client', () => {
 
   it('is refused when the prompt is too long', async () => {
     for (const stream of [false, true]) {
-      const error = await failure(openai.chat.completions.create({ model, messages: tooLong, stream }))
+      const error = await failure(
+        openai.chat.completions.create({ model, messages: tooLong, stream }),
+      )
       expect(error).toMatchObject({
         status: 400,
         code: 'context_length_exceeded',

@@ -29,8 +29,13 @@ it('refuses it where a client of useChat names its chat', async () => {
   const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }
   const body = JSON.stringify({ id: name, messages: [message], trigger: 'submit-message' })
   const headers = { 'content-type': 'application/json' }
-  const answer = await handle(new Request('http://127.0.0.1/api/chat', { method: 'POST', headers, body }))
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('is reserved')])
+  const answer = await handle(
+    new Request('http://127.0.0.1/api/chat', { method: 'POST', headers, body }),
+  )
+  expect([answer.status, await answer.text()]).toEqual([
+    400,
+    expect.stringContaining('is reserved'),
+  ])
   expect(await history.conversations()).toEqual([])
 })
 
@@ -42,5 +47,8 @@ it('refuses it as the new name of an import, and of a branch', async () => {
   await server.history.thread('trip').seedTurns(JSON.parse(list))
   const url = `${server.url}/throughline/v1/conversations/trip/fork`
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ at: 2, as: name }) })
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('is reserved')])
+  expect([answer.status, await answer.text()]).toEqual([
+    400,
+    expect.stringContaining('is reserved'),
+  ])
 })

@@ -39,7 +39,10 @@ beforeEach(() => {
     "/** Fits a chat. Then more. */\nimport { answer } from 'throughline'\nconsole.log(answer)\n",
   )
   write('examples/12-fish.ts', '/**\n * Feeds the fish: twice\n * a day.\n */\nexport {}\n')
-  write('examples/lamp/run.ts', "import { flags } from './flags.ts'\nconsole.log(JSON.stringify(flags))\n")
+  write(
+    'examples/lamp/run.ts',
+    "import { flags } from './flags.ts'\nconsole.log(JSON.stringify(flags))\n",
+  )
   write('examples/lamp/flags.ts', 'export const flags: readonly string[] = process.argv.slice(2)\n')
   write('examples/lamp/README.md', '# Lamp\n\nA lamp that is talked\nto. And more.\n')
   write('examples/chat.json', '[]')
@@ -118,7 +121,10 @@ describe('npm run example', () => {
 
 describe('the examples of the repository', () => {
   it('are all listed, each with a sentence', () => {
-    const { stdout } = spawnSync(process.execPath, ['examples/run.mjs'], { cwd: root, encoding: 'utf8' })
+    const { stdout } = spawnSync(process.execPath, ['examples/run.mjs'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
     const lines = stdout.trim().split('\n').slice(2)
     for (const line of lines) expect(line).toMatch(/^ {2}\S+ {2,}\S+ \S+/)
     const numbered = readdirSync(join(root, 'examples')).filter(name => /^\d.*\.ts$/.test(name))
@@ -127,7 +133,10 @@ describe('the examples of the repository', () => {
   })
 
   it('say how they are run', () => {
-    const { stdout } = spawnSync(process.execPath, ['examples/run.mjs'], { cwd: root, encoding: 'utf8' })
+    const { stdout } = spawnSync(process.execPath, ['examples/run.mjs'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
     const names = [...stdout.matchAll(/^ {2}(\S+)/gm)].map(match => match[1]!)
     expect(names.length).toBeGreaterThan(10)
     const texts = (name: string) =>
@@ -135,6 +144,8 @@ describe('the examples of the repository', () => {
         .map(file => join(root, 'examples', file))
         .filter(file => existsSync(file))
         .map(file => readFileSync(file, 'utf8'))
-    expect(names.filter(name => !texts(name).join('\n').includes(`npm run example ${name}`))).toEqual([])
+    expect(
+      names.filter(name => !texts(name).join('\n').includes(`npm run example ${name}`)),
+    ).toEqual([])
   })
 })

@@ -28,6 +28,7 @@ function rowOf(name: string): string {
 it('is listed on the page of settings, with its default and what it may be', () => {
   const rows = page.split('\n').filter(line => line.startsWith('| `'))
   const expected = Object.keys(settingsWith(plugged)).map(rowOf)
-  if (process.env.UPDATE_SETTINGS) writeFileSync(file, page.replace(rows.join('\n'), expected.join('\n')))
+  if (process.env.UPDATE_SETTINGS)
+    writeFileSync(file, page.replace(rows.join('\n'), expected.join('\n')))
   expect(process.env.UPDATE_SETTINGS ? expected : rows).toEqual(expected)
 })

@@ -24,7 +24,10 @@ describe('the command line', () => {
       ['forget', '--all'],
     ]) {
       const { status, stderr } = await runCli([...command, '--db', folder])
-      expect([status, stderr]).toEqual([2, expect.stringContaining('is a folder: give the path of a file')])
+      expect([status, stderr]).toEqual([
+        2,
+        expect.stringContaining('is a folder: give the path of a file'),
+      ])
     }
   })
 
@@ -49,7 +52,11 @@ describe('the command line', () => {
   it('shows the calls of a thread', async () => {
     const path = join(folder, 'calls.db')
     const history = createHistory({ store: sqliteStore({ path }) })
-    const call = { id: 'c', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } }
+    const call = {
+      id: 'c',
+      type: 'function',
+      function: { name: 'weather', arguments: '{"city":"Rome"}' },
+    }
     await history
       .thread('trip')
       .seed(
@@ -59,7 +66,9 @@ describe('the command line', () => {
       )
     await history.close()
     const { stdout } = await runCli(['log', 'show', 'trip', '--db', path])
-    expect(stdout).toBe('user: How is it?\nassistant: → weather({"city":"Rome"})\ntool weather: sunny\n')
+    expect(stdout).toBe(
+      'user: How is it?\nassistant: → weather({"city":"Rome"})\ntool weather: sunny\n',
+    )
   })
 
   it('exports all that can be read, and says what cannot', async () => {

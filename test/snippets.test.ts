@@ -23,7 +23,9 @@ const root = join(import.meta.dirname, '..')
 const folder = join(import.meta.dirname, '.snippets')
 const pages = [
   'README.md',
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(name => `docs/${name}`),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(
+    name => `docs/${name}`,
+  ),
 ]
 
 const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as {
@@ -42,8 +44,8 @@ const isPage = (page: string) => page.endsWith('.md')
 const snippets: readonly Snippet[] = pages
   .filter(isPage)
   .flatMap(page =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map((match, index) =>
-      writeSnippet(`${page} ${index + 1}`, match[1]!),
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms)].map(
+      (match, index) => writeSnippet(`${page} ${index + 1}`, match[1]!),
     ),
   )
 
@@ -63,14 +65,25 @@ function writeSnippet(name: string, code: string): Snippet {
   return { name, code, file }
 }
 
-function compile(files: readonly string[]): { readonly status: number | null; readonly output: string } {
+function compile(files: readonly string[]): {
+  readonly status: number | null
+  readonly output: string
+} {
   const config = join(folder, `tsconfig-${files.length}.json`)
   const paths = Object.fromEntries(
-    Object.entries(ourPaths).map(([name, places]) => [name, places.map(place => join(root, place))]),
+    Object.entries(ourPaths).map(([name, places]) => [
+      name,
+      places.map(place => join(root, place)),
+    ]),
   )
   writeFileSync(
     config,
-    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { paths }, include: [], files }),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: { paths },
+      include: [],
+      files,
+    }),
   )
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
   const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '--noEmit', '-p', config], {
@@ -90,7 +103,10 @@ it('has no code in another fence, where nothing would compile it', () => {
 
 /** All snippets and one that is wrong, compiled once: the compiler reads our own types longest. */
 const compiled = once(() => {
-  const wrong = writeSnippet('control 1', "import { fit } from 'throughline'\nfit([], { window: true })")
+  const wrong = writeSnippet(
+    'control 1',
+    "import { fit } from 'throughline'\nfit([], { window: true })",
+  )
   return compile([...snippets, wrong].map(({ file }) => file))
 })
 
@@ -140,9 +156,11 @@ function readPromise(line: string, at: number): Promised | undefined {
   }
 }
 
-if (!isLong) console.info('Skipped: most cases of the suite for policies in a snippet, only in the long run')
+if (!isLong)
+  console.info('Skipped: most cases of the suite for policies in a snippet, only in the long run')
 /** All cases take three seconds for each policy; a few show that the snippet runs. */
-const withFewCases = (code: string) => code.replaceAll('of policyCases)', 'of policyCases.slice(0, 3))')
+const withFewCases = (code: string) =>
+  code.replaceAll('of policyCases)', 'of policyCases.slice(0, 3))')
 
 const withoutAside = (promise: string) =>
   promise.startsWith('→ ') ? promise.slice(2).split('; ')[0]! : promise
@@ -183,7 +201,9 @@ const plain = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 function patternOf(promise: string): RegExp {
   const parts = plain(promise).split('…')
-  return new RegExp(`^${parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`)
+  return new RegExp(
+    `^${parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`,
+  )
 }
 
 describe('snippets', () => {
@@ -202,7 +222,9 @@ describe('snippets', () => {
 
   it('compile', () => {
     const { output } = compiled()
-    expect(output.split('\n').filter(line => line !== '' && !line.includes('control-1'))).toEqual([])
+    expect(output.split('\n').filter(line => line !== '' && !line.includes('control-1'))).toEqual(
+      [],
+    )
   })
 
   it.each(snippets)('$name runs, and prints what it promises', async snippet => {
@@ -271,7 +293,9 @@ describe('the page of clients, with the real clients of Ollama, OpenAI and Anthr
 
   it('Ollama: a chat, and a loop of one’s own', async () => {
     await reachServers()
-    const chat = await load<{ ask(text: string): PromiseLike<{ text: string }> }>('docs/clients.md 1')
+    const chat = await load<{ ask(text: string): PromiseLike<{ text: string }> }>(
+      'docs/clients.md 1',
+    )
     await chat.ask('My locker code is 4471.')
     expect((await chat.ask('What is my locker code?')).text).toEqual(answer)
     type Own = { ask(list: object[]): Promise<{ message: { content: string } }> }
@@ -293,6 +317,9 @@ describe('the page of clients, with the real clients of Ollama, OpenAI and Anthr
     await reachServers()
     const { ask } = await load<{ ask(text: string): Promise<object> }>('docs/clients.md 5')
     const said = 'My locker code is 4471. What is my locker code?'
-    expect(await ask(said)).toMatchObject({ type: 'message', content: [{ type: 'text', text: answer }] })
+    expect(await ask(said)).toMatchObject({
+      type: 'message',
+      content: [{ type: 'text', text: answer }],
+    })
   })
 })

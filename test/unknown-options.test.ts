@@ -92,15 +92,18 @@ const needed: Record<string, object> = {
   sqliteStore: { path: join(tmpdir(), 'never.db') },
 }
 
-it.each(Object.entries(functions))('%s refuses an unknown option', async (name, [call, unknown, meant]) => {
-  const refused = {
-    code: 'invalid_option',
-    option: unknown,
-    message: expect.stringContaining(`Did you mean ${meant}?`),
-  }
-  const run = async () => call({ ...needed[name], [unknown]: 1 } as never)
-  await expect(run()).rejects.toMatchObject(refused)
-})
+it.each(Object.entries(functions))(
+  '%s refuses an unknown option',
+  async (name, [call, unknown, meant]) => {
+    const refused = {
+      code: 'invalid_option',
+      option: unknown,
+      message: expect.stringContaining(`Did you mean ${meant}?`),
+    }
+    const run = async () => call({ ...needed[name], [unknown]: 1 } as never)
+    await expect(run()).rejects.toMatchObject(refused)
+  },
+)
 
 /** These look first at what they cannot do without. */
 const others: Record<string, RegExp> = {
@@ -108,15 +111,20 @@ const others: Record<string, RegExp> = {
   'Chat.regenerate': /^Option "(?:at|options)": /,
 }
 
-it.each(Object.entries(functions))('%s refuses what is no object of options', async (name, [call]) => {
-  for (const value of [4, 'log.db', true, [1], () => 4, null]) {
-    const run = async () => call(value as never)
-    await expect(run(), String(value)).rejects.toMatchObject({
-      code: 'invalid_option',
-      message: expect.stringMatching(others[name] ?? /^Option "options": expected an object with /),
-    })
-  }
-})
+it.each(Object.entries(functions))(
+  '%s refuses what is no object of options',
+  async (name, [call]) => {
+    for (const value of [4, 'log.db', true, [1], () => 4, null]) {
+      const run = async () => call(value as never)
+      await expect(run(), String(value)).rejects.toMatchObject({
+        code: 'invalid_option',
+        message: expect.stringMatching(
+          others[name] ?? /^Option "options": expected an object with /,
+        ),
+      })
+    }
+  },
+)
 
 it('says in which words to say it', () => {
   const list = [{ role: 'user', content: 'a' }]
@@ -136,13 +144,17 @@ it('says in which words to say it', () => {
   // Where there is no such option, nothing is made up.
   expect(() => core.sliding({ maxTokens: 1 } as never)).toThrow('Known: messages.')
   expect(() => core.sliding(4 as never)).toThrow('expected an object with messages, got 4')
-  expect(() => core.recall(0.7 as never)).toThrow('with some of low, digests, digesters, effort, got 0.7')
+  expect(() => core.recall(0.7 as never)).toThrow(
+    'with some of low, digests, digesters, effort, got 0.7',
+  )
   expect(() => sqliteStore('log.db' as never)).toThrow(/path.*got "log.db"/)
   expect(() => tokens.createCounter((() => 1) as never)).toThrow('got a function')
   expect(() => tokens.createCounter({ id: 'mine', exact: true } as never)).toThrow(
     '"text": expected a function',
   )
-  expect(() => tokens.createCounter({ exact: true, text: () => 1 } as never)).toThrow('"id": expected a name')
+  expect(() => tokens.createCounter({ exact: true, text: () => 1 } as never)).toThrow(
+    '"id": expected a name',
+  )
 })
 
 it('refuses options of a policy that has none', () => {
@@ -153,7 +165,9 @@ it('refuses options of a policy that has none', () => {
 })
 
 it('names all options where none is near, and takes an option that is undefined', () => {
-  expect(() => core.sliding({ zebra: 1 } as never)).toThrow('Option "zebra": is unknown. Known: messages.')
+  expect(() => core.sliding({ zebra: 1 } as never)).toThrow(
+    'Option "zebra": is unknown. Known: messages.',
+  )
   expect(core.sliding({ zebra: undefined } as never).name).toBe('sliding')
 })
 

@@ -41,7 +41,13 @@ it('counts tokens of code without comments, room by room, with tests apart', () 
   })
   const weight = weigh(root)
   // export const a = ' http : / / x '
-  expect(weight.rooms).toContainEqual({ room: 'src/log', files: 1, tokens: 11, lines: 2, characters: 41 })
+  expect(weight.rooms).toContainEqual({
+    room: 'src/log',
+    files: 1,
+    tokens: 11,
+    lines: 2,
+    characters: 41,
+  })
   expect(weight.packages).toContainEqual({
     room: 'packages/page/src',
     files: 1,
@@ -56,7 +62,8 @@ it('counts tokens of code without comments, room by room, with tests apart', () 
 
 it('tells what stands behind a file by values: also what is loaded later or stands in another package, but no types', () => {
   write({
-    'src/a.ts': "import type { D } from './d.ts'\nimport { b } from './b.ts'\nexport const a: D = b\n",
+    'src/a.ts':
+      "import type { D } from './d.ts'\nimport { b } from './b.ts'\nexport const a: D = b\n",
     'src/b.ts': "export { c as b } from './c.ts'\nexport type { D } from './d.ts'\n",
     'src/c.ts': "export const c = await import('./e.ts')\n",
     'src/d.ts': 'export type D = 1\n',

@@ -57,9 +57,13 @@ async function check(all, { id, status, steps: ended, environment }) {
     throw new Error(`${id}: ${status} after ${ended} steps, counted to ${environment.count}`)
   for (const [place, role] of roles.entries()) {
     const messages = await all.history(id, role)
-    const results = messages.filter(message => message.role === 'tool').map(({ content }) => Number(content))
+    const results = messages
+      .filter(message => message.role === 'tool')
+      .map(({ content }) => Number(content))
     const expected = Array.from({ length: steps }, (_, step) => step * roles.length + place + 1)
     if (messages.length !== 3 * steps || String(results) !== String(expected))
-      throw new Error(`${id}: the thread of ${role} has ${messages.length} messages, results ${results}`)
+      throw new Error(
+        `${id}: the thread of ${role} has ${messages.length} messages, results ${results}`,
+      )
   }
 }

@@ -9,7 +9,10 @@ export const roles = ['weather', 'customers', 'owner']
 export const countingPlan = () =>
   defineExperiment({
     name: 'counting',
-    environment: { count: { type: 'int', value: 0 }, task: { type: 'string', value: 'add({"by":1})' } },
+    environment: {
+      count: { type: 'int', value: 0 },
+      task: { type: 'string', value: 'add({"by":1})' },
+    },
     tools: ({ tool }) => [
       tool({
         name: 'add',
@@ -21,7 +24,13 @@ export const countingPlan = () =>
         },
       }),
     ],
-    roles: roles.map(name => ({ name, model: reader(), system: `You are the ${name} of a lemonade stand.` })),
-    goals: [{ description: 'all have counted', holds: ({ count }) => count >= roles.length * steps }],
+    roles: roles.map(name => ({
+      name,
+      model: reader(),
+      system: `You are the ${name} of a lemonade stand.`,
+    })),
+    goals: [
+      { description: 'all have counted', holds: ({ count }) => count >= roles.length * steps },
+    ],
     maxSteps: steps,
   })

@@ -26,7 +26,12 @@ function trimming(name, countText, prepare = () => {}) {
         for (const { content } of list) tokens += countText(content) + messageTokens
         return tokens
       }
-      const options = { maxTokens: windowTokens, strategy: 'last', includeSystem: true, tokenCounter }
+      const options = {
+        maxTokens: windowTokens,
+        strategy: 'last',
+        includeSystem: true,
+        tokenCounter,
+      }
       return async turn => {
         messages.push(...turn.map(toLangchain))
         return (await trimMessages(messages, options)).length

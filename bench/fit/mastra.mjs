@@ -25,5 +25,7 @@ function limiting(trimMode) {
 }
 
 function toPrompt({ role, content }) {
-  return role === 'system' ? { role, content } : { role, content: [{ type: 'text', text: content }] }
+  return role === 'system'
+    ? { role, content }
+    : { role, content: [{ type: 'text', text: content }] }
 }

@@ -17,7 +17,8 @@ export async function measure(subject, size) {
   const began = performance.now()
   const spent = () => performance.now() - began
   try {
-    for (let turns = 0; turns === 0 || (turns < warmUp.turns && spent() < warmUp.ms); turns++) await turn()
+    for (let turns = 0; turns === 0 || (turns < warmUp.turns && spent() < warmUp.ms); turns++)
+      await turn()
     const end = spent() + enoughMs
     while (times.length < fewestTurns || (times.length < enoughTurns && spent() < end)) {
       times.push(await turn())
@@ -57,7 +58,8 @@ function createTurns(subject, size) {
     const ms = performance.now() - began
     const { user, system } = process.cpuUsage(cpu)
     // A subject that sends next to nothing, or everything, did not fit the conversation.
-    if (sent < 8 || sent > 400) throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
+    if (sent < 8 || sent > 400)
+      throw new Error(`${subject.name} sent ${sent} messages at size ${size}`)
     return { ms, cpuMs: (user + system) / 1000 }
   }
 }

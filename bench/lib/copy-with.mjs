@@ -14,7 +14,10 @@ export function copyWith(dist, changes) {
     recursive: true,
     filter: name => !name.endsWith('/inspector'),
   })
-  symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(made, 'node_modules'))
+  symlinkSync(
+    fileURLToPath(new URL('../../node_modules', import.meta.url)),
+    join(made, 'node_modules'),
+  )
   writeFileSync(join(made, 'package.json'), '{ "type": "module" }')
   for (const change of changes) {
     const [, file, name, value] = /^(.+?):(.+?)=(.+)$/.exec(change)

@@ -84,7 +84,8 @@ function isLonger(text, limit, tokens) {
 /** The length of the common beginning of two texts. */
 export function sharedLength(a, b) {
   let length = 0
-  while (length < a.length && length < b.length && a.charCodeAt(length) === b.charCodeAt(length)) length += 1
+  while (length < a.length && length < b.length && a.charCodeAt(length) === b.charCodeAt(length))
+    length += 1
   return length
 }
 

@@ -23,7 +23,12 @@ export async function measureApart(conversations, policy, window) {
     }
   }
   const { all, questions, read, turns, ms } = sum
-  return { all: all / questions, questions, readPerTurn: Math.round(read / turns), msPerTurn: ms / turns }
+  return {
+    all: all / questions,
+    questions,
+    readPerTurn: Math.round(read / turns),
+    msPerTurn: ms / turns,
+  }
 }
 
 /** One of this number of sessions is lived through, message by message; the others are written down at once. */

@@ -43,7 +43,9 @@ function valuesIn(given) {
 }
 
 const leaves = value =>
-  typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [String(value)]
+  typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(leaves)
+    : [String(value)]
 
 const textOf = ({ content, tool_calls = [] }) =>
   [content ?? '', ...tool_calls.map(call => call.function.arguments)].join('\n')

@@ -1,5 +1,6 @@
 /** Words of four letters or more. */
-const wordsOf = text => new Set(text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’_-]{3,}/gu) ?? [])
+const wordsOf = text =>
+  new Set(text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’_-]{3,}/gu) ?? [])
 
 /** Words of a reply that more messages than this have are no sign of what the reply needed. */
 const mostSaid = 8
@@ -56,7 +57,9 @@ export function measureFollow(conversations, createFitter, options) {
       sum.lost += isLost(messages, at, receipt) ? 1 : 0
       countDepths(messages, at, receipt)
       if (messages[at + 1]?.role !== 'assistant') return prompt
-      const needed = [...words[at + 1]].filter(word => said.get(word) <= mostSaid && !words[at].has(word))
+      const needed = [...words[at + 1]].filter(
+        word => said.get(word) <= mostSaid && !words[at].has(word),
+      )
       if (needed.length < fewestWords) return prompt
       const view = wordsOf(prompt)
       sum.replies += 1
@@ -67,8 +70,12 @@ export function measureFollow(conversations, createFitter, options) {
         texts.filter(text => !text.includes('[Earlier in this conversation:]')).join('\n'),
       )
       const open = needed.filter(word => !others.has(word))
-      const left = receipt.entries.filter(({ fate, role }) => fate === 'omitted' && role !== 'system')
-      const evenly = left.map((_, step) => left[Math.floor((step * 0.618034 * left.length) % left.length)])
+      const left = receipt.entries.filter(
+        ({ fate, role }) => fate === 'omitted' && role !== 'system',
+      )
+      const evenly = left.map(
+        (_, step) => left[Math.floor((step * 0.618034 * left.length) % left.length)],
+      )
       const most = tokensOf(recalled)
       for (const [name, entries] of [
         ['gain', recalled],
@@ -76,7 +83,9 @@ export function measureFollow(conversations, createFitter, options) {
         ['recent', upTo(left.toReversed(), most)],
       ]) {
         blocks[name].tokens += tokensOf(entries)
-        blocks[name].words += open.filter(word => entries.some(({ seq }) => words[seq].has(word))).length
+        blocks[name].words += open.filter(word =>
+          entries.some(({ seq }) => words[seq].has(word)),
+        ).length
       }
       return prompt
     }
@@ -124,8 +133,12 @@ export function measureNoise(conversations, fit, options, followUps) {
         answers[Math.floor(((index + 0.5) * answers.length) / followUps.length)] + 1,
       )
       const recalledFor = text => {
-        const context = contextOf({ context: () => fit([...past, { role: 'user', content: text }], options) })
-        return context?.receipt.cut && context.receipt.entries.filter(({ fate }) => fate === 'recalled')
+        const context = contextOf({
+          context: () => fit([...past, { role: 'user', content: text }], options),
+        })
+        return (
+          context?.receipt.cut && context.receipt.entries.filter(({ fate }) => fate === 'recalled')
+        )
       }
       const recalled = recalledFor(content)
       if (!recalled) continue
@@ -175,7 +188,8 @@ function tailBegin(messages, at, entries, capacity) {
   const first = messages.findIndex(({ role }) => role !== 'system')
   let tokens = framing + tokensOf(entries.slice(0, first))
   let begin = at + 1
-  while (begin > 0 && tokens + entries[begin - 1].tokens <= capacity) tokens += entries[--begin].tokens
+  while (begin > 0 && tokens + entries[begin - 1].tokens <= capacity)
+    tokens += entries[--begin].tokens
   return begin
 }
 

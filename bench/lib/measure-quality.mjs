@@ -3,7 +3,13 @@
  * were recalled for the question, the share of evidence and of the messages beside it.
  */
 export function measureQuality(conversations, build, window) {
-  const sum = { all: 0, mean: 0, questions: 0, assistant: { present: 0, evidence: 0 }, categories: {} }
+  const sum = {
+    all: 0,
+    mean: 0,
+    questions: 0,
+    assistant: { present: 0, evidence: 0 },
+    categories: {},
+  }
   const recalled = { tokens: 0, telling: 0 }
   for (const { turns, questions } of conversations) {
     for (const { text, category, at, time, evidence } of questions) {

@@ -61,11 +61,16 @@ export function measureRules(conversations, fit, options) {
     for (const rule of standingRules) {
       sum.asked += 1
       // The first user message always stays, so early is the second.
-      for (const [where, at] of Object.entries({ early: users[1], middle: users[users.length >> 1] })) {
+      for (const [where, at] of Object.entries({
+        early: users[1],
+        middle: users[users.length >> 1],
+      })) {
         const chat = messages.slice(0, last + 1)
         chat[at] = { ...chat[at], content: `${rule}\n\n${chat[at].content}` }
         const sent = contextOf({ context: () => fit(chat, options) })?.messages ?? []
-        sum[where] += sent.some(({ content }) => typeof content === 'string' && content.includes(rule))
+        sum[where] += sent.some(
+          ({ content }) => typeof content === 'string' && content.includes(rule),
+        )
           ? 1
           : 0
       }

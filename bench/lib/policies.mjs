@@ -1,4 +1,12 @@
-import { defaultPolicy, fit, parseMessage, spongebob, stable, thorough, thrifty } from '../../dist/index.js'
+import {
+  defaultPolicy,
+  fit,
+  parseMessage,
+  spongebob,
+  stable,
+  thorough,
+  thrifty,
+} from '../../dist/index.js'
 import { o200k } from '../../dist/tokens/o200k.js'
 import { bm25, toTerms } from './bm25.mjs'
 
@@ -8,7 +16,11 @@ export const count = o200k()
 export const fitted =
   (policy, build = fit) =>
   (messages, window) => {
-    const { messages: sent, tokens, receipt } = build(messages, { window, policy, count, overflow: 'trim' })
+    const {
+      messages: sent,
+      tokens,
+      receipt,
+    } = build(messages, { window, policy, count, overflow: 'trim' })
     // A message that is nothing but a standing rule is sent word for word in the block of rules.
     const ruled = new Set(receipt.rules?.map(({ seq }) => seq))
     const has = seq => {

@@ -48,7 +48,8 @@ function directionOf(word) {
   const known = directions.get(word)
   if (known) return known
   let state = 0x811c9dc5
-  for (let at = 0; at < word.length; at++) state = Math.imul(state ^ word.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < word.length; at++)
+    state = Math.imul(state ^ word.charCodeAt(at), 0x01000193)
   const direction = Float64Array.from({ length: size }, () => {
     state = Math.imul(state ^ (state >>> 13), 0x5bd1e995) + 0x9e3779b9
     return (state >>> 16) & 1 ? 1 : -1

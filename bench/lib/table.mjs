@@ -3,7 +3,9 @@ export function formatTable(lines) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map(line => line[column].length)))
   const [head, ...rest] = lines.map(line =>
     line
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+      )
       .join('  '),
   )
   return [head, '-'.repeat(head.length), ...rest].join('\n')

@@ -11,7 +11,8 @@ export function textAt(index) {
 }
 
 const patterns = [
-  pick => `${pick(people)} ${pick(did)} the ${pick(kinds)} ${pick(things)} ${pick(when)}, ${pick(because)}.`,
+  pick =>
+    `${pick(people)} ${pick(did)} the ${pick(kinds)} ${pick(things)} ${pick(when)}, ${pick(because)}.`,
   (pick, random) =>
     `The ${pick(kinds)} ${pick(things)} took ${2 + Math.floor(random() * 900)} ms ${pick(when)}, ${pick(because)}.`,
   pick =>
@@ -22,9 +23,39 @@ const patterns = [
   pick => `If ${pick(people)} agrees, the ${pick(things)} moves to ${pick(places)} ${pick(when)}.`,
 ]
 
-const people = ['Ada', 'Grace', 'Linus', 'Mira', 'Tomas', 'Yuki', 'Priya', 'Oskar', 'Lena', 'Samuel', 'Nadia']
-const places = ['Lisbon', 'the warehouse', 'Oslo', 'the second region', 'Turin', 'the test lab', 'Nairobi']
-const kinds = ['broken', 'smaller', 'nightly', 'shared', 'encrypted', 'temporary', 'older', 'careful', 'blue']
+const people = [
+  'Ada',
+  'Grace',
+  'Linus',
+  'Mira',
+  'Tomas',
+  'Yuki',
+  'Priya',
+  'Oskar',
+  'Lena',
+  'Samuel',
+  'Nadia',
+]
+const places = [
+  'Lisbon',
+  'the warehouse',
+  'Oslo',
+  'the second region',
+  'Turin',
+  'the test lab',
+  'Nairobi',
+]
+const kinds = [
+  'broken',
+  'smaller',
+  'nightly',
+  'shared',
+  'encrypted',
+  'temporary',
+  'older',
+  'careful',
+  'blue',
+]
 const things = [
   'import',
   'invoice run',
@@ -35,8 +66,22 @@ const things = [
   'search index',
   'form',
 ]
-const did = ['rewrote', 'switched off', 'measured', 'documented', 'restarted', 'reviewed', 'forgot about']
-const when = ['last Tuesday', 'before lunch', 'during the demo', 'at the end of the month', 'twice this week']
+const did = [
+  'rewrote',
+  'switched off',
+  'measured',
+  'documented',
+  'restarted',
+  'reviewed',
+  'forgot about',
+]
+const when = [
+  'last Tuesday',
+  'before lunch',
+  'during the demo',
+  'at the end of the month',
+  'twice this week',
+]
 const because = [
   'because nobody had told us about the new supplier',
   'which is more than the contract allows',

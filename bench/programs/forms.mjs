@@ -57,7 +57,8 @@ export const forms = {
   '/v1/responses': {
     parts: ({ tools = [], instructions = '', input }) => [...tools, instructions, ...input],
     limit: ({ max_output_tokens }) => max_output_tokens,
-    calls: ({ input }) => input.filter(({ type }) => type === 'function_call').map(({ call_id }) => call_id),
+    calls: ({ input }) =>
+      input.filter(({ type }) => type === 'function_call').map(({ call_id }) => call_id),
     results: ({ input }) =>
       input.filter(({ type }) => type === 'function_call_output').map(({ call_id }) => call_id),
     refusal: openAiRefusal,
@@ -99,7 +100,11 @@ export const forms = {
         response: { ...response, status: 'in_progress', output: [], usage: null },
       }
       for (const [output_index, item] of output.entries()) {
-        yield { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress' } }
+        yield {
+          type: 'response.output_item.added',
+          output_index,
+          item: { ...item, status: 'in_progress' },
+        }
         if (item.type === 'message')
           yield {
             type: 'response.output_text.delta',
@@ -117,7 +122,8 @@ export const forms = {
     parts: ({ tools = [], messages }) => [...tools, ...messages],
     limit: ({ max_tokens, max_completion_tokens, n_predict }) =>
       n_predict === 0 ? 1 : (max_tokens ?? max_completion_tokens),
-    calls: ({ messages }) => messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)),
+    calls: ({ messages }) =>
+      messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)),
     results: ({ messages }) =>
       messages.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id),
     refusal: openAiRefusal,
@@ -151,7 +157,9 @@ export const forms = {
 
 function openAiRefusal(tokens, most) {
   const message = `This model's maximum context length is ${most} tokens. However, your messages resulted in ${tokens} tokens.`
-  return { error: { message, type: 'invalid_request_error', code: 'context_length_exceeded', param: null } }
+  return {
+    error: { message, type: 'invalid_request_error', code: 'context_length_exceeded', param: null },
+  }
 }
 
 function blocksOf(messages) {

@@ -31,11 +31,16 @@ export function measureRun(all, plan) {
   const requests = all.filter(({ kind }) => kind !== 'refused')
   const reads = measureReads(requests)
   const sum = (name, kinds) =>
-    reads.reduce((total, read, at) => (kinds.includes(requests[at].kind) ? total + read[name] : total), 0)
+    reads.reduce(
+      (total, read, at) => (kinds.includes(requests[at].kind) ? total + read[name] : total),
+      0,
+    )
   const main = requests.filter(({ kind }) => kind === 'main')
   const count = kind => all.filter(request => request.kind === kind).length
   const perRequest = total => Math.round(total / Math.max(1, main.length))
-  const inView = main.filter(({ parts, step }) => !step?.list && parts.some(part => part.includes(plan)))
+  const inView = main.filter(
+    ({ parts, step }) => !step?.list && parts.some(part => part.includes(plan)),
+  )
   const facts = main.filter(({ step }) => step?.fact)
   return {
     requests: main.length,

@@ -51,7 +51,9 @@ export async function startModel({ toCall, most = Number.POSITIVE_INFINITY }) {
     if (!body.stream) return json(200, whole)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of events)
-      response.write(`${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`)
+      response.write(
+        `${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`,
+      )
     response.end(path === '/v1/chat/completions' ? 'data: [DONE]\n\n' : '')
   })
   server.listen(0, '127.0.0.1')
@@ -71,7 +73,8 @@ export async function startModel({ toCall, most = Number.POSITIVE_INFINITY }) {
 function kindOf(form, body, parts) {
   if (form.limit(body) <= 1) return 'ahead'
   const last = parts.at(-1)
-  const isSummary = /"user"/.test(last) && /summar|compaction|continuing our conversation/i.test(last)
+  const isSummary =
+    /"user"/.test(last) && /summar|compaction|continuing our conversation/i.test(last)
   const isOver = /another language model started|Continue if you have next steps/i.test(last)
   return (body.tools ?? []).length > 0 && (isOver || !isSummary) ? 'main' : 'side'
 }

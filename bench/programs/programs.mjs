@@ -23,7 +23,10 @@ export const programs = {
           : edit
             ? {
                 name: 'Edit',
-                input: { file_path: join(folder, edit.path), ...replacing(edit, 'old_string', 'new_string') },
+                input: {
+                  file_path: join(folder, edit.path),
+                  ...replacing(edit, 'old_string', 'new_string'),
+                },
               }
             : fact && {
                 name: 'Bash',
@@ -68,7 +71,12 @@ export const programs = {
       ]
       writeFileSync(join(folder, 'config.toml'), `${lines.join('\n')}\n`)
       return {
-        args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', request],
+        args: [
+          'exec',
+          '--skip-git-repo-check',
+          '--dangerously-bypass-approvals-and-sandbox',
+          request,
+        ],
         env: { CODEX_HOME: folder },
       }
     },
@@ -85,7 +93,10 @@ export const programs = {
           : edit
             ? {
                 name: 'edit',
-                input: { filePath: join(folder, edit.path), ...replacing(edit, 'oldString', 'newString') },
+                input: {
+                  filePath: join(folder, edit.path),
+                  ...replacing(edit, 'oldString', 'newString'),
+                },
               }
             : fact && {
                 name: 'bash',
@@ -125,7 +136,9 @@ export async function runProgram(name, { bin, url, home, folder, window, seconds
   const program = join(bin, name)
   if (!existsSync(program)) throw new Error(`${program} is not there`)
   const { args, env } = programs[name].start({ url, home, folder, window })
-  const own = Object.fromEntries(['PATH', 'LANG', 'TERM'].map(each => [each, process.env[each] ?? '']))
+  const own = Object.fromEntries(
+    ['PATH', 'LANG', 'TERM'].map(each => [each, process.env[each] ?? '']),
+  )
   const child = spawn(program, args, {
     cwd: folder,
     env: { ...own, HOME: home, ...env },

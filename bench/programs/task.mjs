@@ -47,7 +47,11 @@ function fileOf(number) {
   // 1 to 8 kB, in no order.
   const size = 1000 + ((number * 3089) % 7001)
   const key = `${words[(number * 7) % words.length]}-${(number * 104_729) % 99_991}`
-  const lines = [`# part ${name} of the harbour register`, 'status: open', `key of part ${name}: ${key}`]
+  const lines = [
+    `# part ${name} of the harbour register`,
+    'status: open',
+    `key of part ${name}: ${key}`,
+  ]
   for (let length = 80, n = 1; length < size; n++) {
     const line = lineOf(number, n)
     lines.push(line)

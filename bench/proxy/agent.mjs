@@ -14,7 +14,10 @@ export function agentOf(bytes, seed) {
       talks += 1
       messages = [
         { role: 'system', content: system },
-        { role: 'user', content: `Task ${talks} of ${seed}: mend the build. ${textOf(bytes / 4, 'file')}` },
+        {
+          role: 'user',
+          content: `Task ${talks} of ${seed}: mend the build. ${textOf(bytes / 4, 'file')}`,
+        },
       ]
     } else {
       const call = {
@@ -24,7 +27,11 @@ export function agentOf(bytes, seed) {
       }
       messages.push(
         { role: 'assistant', content: said, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'call_1', content: textOf(bytes / 80, `line ${messages.length}`) },
+        {
+          role: 'tool',
+          tool_call_id: 'call_1',
+          content: textOf(bytes / 80, `line ${messages.length}`),
+        },
       )
     }
     return { model: 'agent', messages: [...messages], tools }

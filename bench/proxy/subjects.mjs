@@ -21,12 +21,26 @@ export const subjects = {
   async throughline(upstream, more = []) {
     const folder = mkdtempSync(join(tmpdir(), 'throughline-bench-'))
     const port = await freePort()
-    const flags = ['--port', port, '--db', join(folder, 'log.db'), '--upstream', `${upstream}/v1`, ...more]
+    const flags = [
+      '--port',
+      port,
+      '--db',
+      join(folder, 'log.db'),
+      '--upstream',
+      `${upstream}/v1`,
+      ...more,
+    ]
     const child = spawn(
       process.execPath,
-      [here('../../dist/main.js'), 'serve', ...flags, '--log-level', 'warn', '--max-streams', '1000'].map(
-        String,
-      ),
+      [
+        here('../../dist/main.js'),
+        'serve',
+        ...flags,
+        '--log-level',
+        'warn',
+        '--max-streams',
+        '1000',
+      ].map(String),
       { stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const url = `http://127.0.0.1:${port}`

@@ -20,7 +20,8 @@ const states = {
   'langgraph SqliteSaver, DeltaChannel': new StateSchema({ messages: MessagesDeltaValue }),
 }
 
-export const langgraph = turns => Object.entries(states).map(([name, state]) => graphOf(name, state, turns))
+export const langgraph = turns =>
+  Object.entries(states).map(([name, state]) => graphOf(name, state, turns))
 
 /** A graph of one node that answers, with its checkpoints in a file. */
 const graphOf = (name, state, turns) => ({

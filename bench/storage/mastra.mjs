@@ -14,14 +14,22 @@ export const mastra = turns => ({
     await storage.init()
     const memory = await storage.getStore('memory')
     const now = new Date()
-    const thread = { id: names.threadId, resourceId: names.resourceId, createdAt: now, updatedAt: now }
+    const thread = {
+      id: names.threadId,
+      resourceId: names.resourceId,
+      createdAt: now,
+      updatedAt: now,
+    }
     await memory.saveThread({ thread: { ...thread, title: 'bench', metadata: {} } })
     return {
       async take({ user, reply }) {
-        await memory.saveMessages({ messages: [toMessage('user', user), toMessage('assistant', reply)] })
+        await memory.saveMessages({
+          messages: [toMessage('user', user), toMessage('assistant', reply)],
+        })
       },
       async count() {
-        return (await memory.listMessages({ threadId: names.threadId, perPage: false })).messages.length
+        return (await memory.listMessages({ threadId: names.threadId, perPage: false })).messages
+          .length
       },
       close: () => storage.close(),
     }

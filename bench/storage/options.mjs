@@ -22,6 +22,7 @@ function toSizes(turns) {
   const sizes = [500, 10_000]
   if (turns === undefined) return sizes
   const most = Number(turns)
-  if (!Number.isInteger(most) || most < 4) throw new Error(`--turns ${turns} is not a whole number from 4`)
+  if (!Number.isInteger(most) || most < 4)
+    throw new Error(`--turns ${turns} is not a whole number from 4`)
   return [...new Set(sizes.map(size => Math.min(size, most)))]
 }

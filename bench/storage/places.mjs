@@ -48,7 +48,8 @@ export function createSchema({ url }) {
     url,
     schema,
     size: () => withClient(url, client => sizeOf(client, schema)),
-    remove: () => withClient(url, client => client.query(`drop schema if exists ${schema} cascade`)),
+    remove: () =>
+      withClient(url, client => client.query(`drop schema if exists ${schema} cascade`)),
   }
 }
 
@@ -67,7 +68,9 @@ export async function withClient(url, run) {
  * server does by itself. The server's own log is not in it. `search` is the part that only serves search.
  */
 async function sizeOf(client, schema) {
-  await client.query('checkpoint').catch(() => console.error('bench: no right to checkpoint, sizes may lag'))
+  await client
+    .query('checkpoint')
+    .catch(() => console.error('bench: no right to checkpoint, sizes may lag'))
   const one = async (sql, ...values) => Number((await client.query(sql, values)).rows[0].value ?? 0)
   const bytes = await one(
     `select sum(pg_total_relation_size(oid)) as value from pg_class

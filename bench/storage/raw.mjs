@@ -54,5 +54,9 @@ function session(insert, rest) {
 
 /** A message as it stands in the log. */
 export function toRow(role, content) {
-  return { id: randomUUID(), time: Date.now(), payload: JSON.stringify({ message: { role, content } }) }
+  return {
+    id: randomUUID(),
+    time: Date.now(),
+    payload: JSON.stringify({ message: { role, content } }),
+  }
 }

@@ -31,7 +31,8 @@ export function report(lines) {
     ...measured
       .filter(({ subject, result }) => result.turns < subject.turns)
       .map(
-        ({ subject, result }) => `${nameOf(subject)}: given up after ${result.turns}, which took too long`,
+        ({ subject, result }) =>
+          `${nameOf(subject)}: given up after ${result.turns}, which took too long`,
       ),
     ...skipped.map(({ subject, result }) => `${nameOf(subject)}: not measured: ${result.skipped}`),
     ...measured
@@ -79,20 +80,28 @@ function goals(measured) {
     ]
     if (subject.turns === longest) {
       const is = `the last turns take ${growth.toFixed(2)} × the first`
-      list.push(goal(subject, is, isSteady(subject, measured) ? growth <= flat : undefined, `${flat} ×`))
+      list.push(
+        goal(subject, is, isSteady(subject, measured) ? growth <= flat : undefined, `${flat} ×`),
+      )
     }
     const entries = sizeOfEntries(subject, bytes, searchBytes)
     if (entries !== undefined) {
       const ratio = entries / rawBytes
       list.push(
-        goal(subject, `entries take ${ratio.toFixed(2)} × the text`, ratio <= mostOfText, `${mostOfText} ×`),
+        goal(
+          subject,
+          `entries take ${ratio.toFixed(2)} × the text`,
+          ratio <= mostOfText,
+          `${mostOfText} ×`,
+        ),
       )
     }
     return list
   })
   const [load] = loadavg()
   const cores = availableParallelism()
-  const warning = load > cores ? ', which is busy: waiting for the disk hides what the code costs' : ''
+  const warning =
+    load > cores ? ', which is busy: waiting for the disk hides what the code costs' : ''
   return ['', `Goals (load ${load.toFixed(1)} on ${cores} cores${warning}):`, ...checks]
 }
 

@@ -9,7 +9,10 @@ import { rawPostgres, rawSqlite } from './raw.mjs'
 export const throughlineSqlite = size => [
   subject('throughline sqlite, entries only', size, sqlite({ search: false })),
   subject('throughline sqlite, with search', size, sqlite({ search: true })),
-  subject('throughline sqlite, with search and calls', size, { ...sqlite({ search: true }), calls: true }),
+  subject('throughline sqlite, with search and calls', size, {
+    ...sqlite({ search: true }),
+    calls: true,
+  }),
 ]
 
 export const throughlinePostgres = (size, server) => [
@@ -51,7 +54,15 @@ function settlePostgres({ url, schema }) {
 function subject(
   name,
   turns,
-  { needsServer = false, createPlace, createStore, createSettle, raw, calls = false, isEntriesOnly = false },
+  {
+    needsServer = false,
+    createPlace,
+    createStore,
+    createSettle,
+    raw,
+    calls = false,
+    isEntriesOnly = false,
+  },
 ) {
   return {
     name,
@@ -93,7 +104,13 @@ function subject(
 
 /** One turn stays open, and each append is one entry, durable when it resolves. */
 async function startAppending(store, key) {
-  const entry = ({ id, time, payload }) => ({ id, time, payload, role: 'tool', tokens: { estimate: 200 } })
+  const entry = ({ id, time, payload }) => ({
+    id,
+    time,
+    payload,
+    role: 'tool',
+    tokens: { estimate: 200 },
+  })
   const first = entry({
     id: 'first',
     time: Date.now(),

@@ -42,7 +42,9 @@ const settings = [
   ...Object.entries(constants).flatMap(([name, list]) => list.map(value => [`${name}=${value}`])),
 ]
 const known =
-  values.results && existsSync(values.results) ? JSON.parse(readFileSync(values.results, 'utf8')) : {}
+  values.results && existsSync(values.results)
+    ? JSON.parse(readFileSync(values.results, 'utf8'))
+    : {}
 for (const setting of settings) {
   const name = setting.join(' ') || 'as it is'
   known[name] ??= run(setting)
@@ -73,7 +75,9 @@ function run(setting) {
   const dist = values.dist ? ['--dist', values.dist] : []
   const set = setting.flatMap(one => ['--set', one])
   return JSON.parse(
-    execFileSync('node', [recall, '--data', values.data, ...dist, ...set, '--json'], { maxBuffer: 2 ** 26 }),
+    execFileSync('node', [recall, '--data', values.data, ...dist, ...set, '--json'], {
+      maxBuffer: 2 ** 26,
+    }),
   )
 }
 

@@ -9,7 +9,9 @@ import { loadSets } from '../lib/conversations.mjs'
 import { cost, policies } from '../lib/policies.mjs'
 
 const text = given => ({ type: 'string', default: given })
-const { values } = parseArgs({ options: { data: text(), set: text('realmem'), window: text('4096') } })
+const { values } = parseArgs({
+  options: { data: text(), set: text('realmem'), window: text('4096') },
+})
 const [{ turns }] = loadSets(values.data)[values.set]
 const build = messages => policies.default(messages, Number(values.window))
 

@@ -64,13 +64,16 @@ async function ask(setting) {
     blocks.push(receipt.parts.recall ?? 0)
     const whole = messages.map(message => message.content).join('\n')
     const isThere = seq =>
-      ['kept', 'recalled'].includes(receipt.entries[seq].fate) && whole.includes(history[seq].content)
+      ['kept', 'recalled'].includes(receipt.entries[seq].fate) &&
+      whole.includes(history[seq].content)
     found[set] ??= [0, 0]
     found[set][0] += evidence.every(isThere) ? 1 : 0
     found[set][1] += 1
     list.push({ role: 'assistant', content: 'Let me see.', time: last + (at + 1) * day + minute })
   }
-  const shares = Object.entries(found).map(([set, [all, of]]) => `${set} ${((100 * all) / of).toFixed(1)}`)
+  const shares = Object.entries(found).map(
+    ([set, [all, of]]) => `${set} ${((100 * all) / of).toFixed(1)}`,
+  )
   const [all, of] = Object.values(found).reduce(([a, b], [c, d]) => [a + c, b + d])
   const mean = blocks.reduce((sum, tokens) => sum + tokens, 0) / blocks.length
   console.log(
@@ -130,7 +133,8 @@ function longConversation(sets, size) {
       history.push({ role: turn.role, content: turn.content, time })
     }
     for (const { text, evidence } of own)
-      if (evidence.length > 0) questions.push({ set, text, evidence: evidence.map(at => first + at) })
+      if (evidence.length > 0)
+        questions.push({ set, text, evidence: evidence.map(at => first + at) })
     const made =
       Math.round(((size - real) * (place + 1)) / all.length) -
       Math.round(((size - real) * place) / all.length)

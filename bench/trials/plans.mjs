@@ -12,12 +12,16 @@ const first = 200
 
 const plans = (await makePlans()).slice(first)
 const pack = (plan, dictionary) =>
-  deflateRawSync(plan, { level: 9, ...(dictionary && { dictionary: Buffer.from(dictionary) }) }).length
+  deflateRawSync(plan, { level: 9, ...(dictionary && { dictionary: Buffer.from(dictionary) }) })
+    .length
 const mean = sizes => Math.round(sizes.reduce((sum, size) => sum + size, 0) / sizes.length)
 
 console.log('as it is', mean(plans.map(plan => plan.length)))
 console.log('alone', mean(plans.map(plan => pack(plan))))
-console.log('with the plan before it', mean(plans.slice(1).map((plan, at) => pack(plan, plans[at]))))
+console.log(
+  'with the plan before it',
+  mean(plans.slice(1).map((plan, at) => pack(plan, plans[at]))),
+)
 for (const every of [16, 32]) {
   const isAlone = at => at % every === 0
   const before = at => (isAlone(at) ? undefined : plans[at - 1])

@@ -20,7 +20,10 @@ const { values } = parseArgs({
   options: { old: { type: 'string' }, new: { type: 'string' }, data: { type: 'string' } },
 })
 const builds = await Promise.all(
-  ['old', 'new'].map(async name => ({ name, ...(await import(resolve(values[name], 'index.js'))) })),
+  ['old', 'new'].map(async name => ({
+    name,
+    ...(await import(resolve(values[name], 'index.js'))),
+  })),
 )
 const messageAt = values.data ? realMessages(values.data) : madeMessage
 

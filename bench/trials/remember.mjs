@@ -73,7 +73,9 @@ for (const [kind, texts] of [
       rows[way].push(await cost(histories[way] ?? open('person'), `${kind} ${way} ${at}`, text))
   const [more, fresh] = ['person', 'fresh'].map(way =>
     ['cpu', 'ms'].map(what =>
-      (median(rows[way].map(one => one[what])) - median(rows.conversation.map(one => one[what]))).toFixed(1),
+      (
+        median(rows[way].map(one => one[what])) - median(rows.conversation.map(one => one[what]))
+      ).toFixed(1),
     ),
   )
   const share = rows.person.filter(({ quotes }) => quotes > 0).length / texts.length
@@ -86,7 +88,9 @@ await store.close()
 store = openStore()
 history = open('person')
 const { ms } = await cost(history, 'after a restart', questions[0])
-console.log(`first message after a restart: ${ms.toFixed(0)} ms; ${used.toFixed(0)} MB of memory in all`)
+console.log(
+  `first message after a restart: ${ms.toFixed(0)} ms; ${used.toFixed(0)} MB of memory in all`,
+)
 await store.close()
 await server?.stop()
 rmSync(folder, { recursive: true })

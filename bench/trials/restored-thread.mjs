@@ -31,7 +31,14 @@ else {
   const run = step =>
     execFileSync(
       process.execPath,
-      ['--no-concurrent-recompilation', self, '--dist', values.dist, step, join(folder, 'checkpoints')],
+      [
+        '--no-concurrent-recompilation',
+        self,
+        '--dist',
+        values.dist,
+        step,
+        join(folder, 'checkpoints'),
+      ],
       { stdio: 'inherit' },
     )
   try {

@@ -47,17 +47,24 @@ async function measure(size) {
   }
   await history.close()
   const all = runs.map(({ kind, taken }) => {
-    const parts = Object.keys(taken[0]).map(part => [part, round(median(taken.map(one => one[part])))])
+    const parts = Object.keys(taken[0]).map(part => [
+      part,
+      round(median(taken.map(one => one[part]))),
+    ])
     return [kind, Object.fromEntries(parts)]
   })
   const [, without] = all[0]
-  return Object.fromEntries(all.map(([kind, parts]) => [kind, { ...parts, ratio: parts.all / without.all }]))
+  return Object.fromEntries(
+    all.map(([kind, parts]) => [kind, { ...parts, ratio: parts.all / without.all }]),
+  )
 }
 
 async function startThread(thread, size, texts) {
   for (let at = 0; at < size; at += 500) {
     const stretch = Array.from({ length: Math.min(500, size - at) }, (_, n) => at + n)
-    await thread.seed(...stretch.map(at => ({ role: at % 2 ? 'assistant' : 'user', content: textAt(at) })))
+    await thread.seed(
+      ...stretch.map(at => ({ role: at % 2 ? 'assistant' : 'user', content: textAt(at) })),
+    )
   }
   let next = size
   const text = () => textAt(next++)
@@ -75,7 +82,11 @@ async function startThread(thread, size, texts) {
     await time('context', context)
     if (texts > 0) {
       const id = `call-${next}`
-      const call = { id, type: 'function', function: { name: 'look_up', arguments: `{"ticket":${next}}` } }
+      const call = {
+        id,
+        type: 'function',
+        function: { name: 'look_up', arguments: `{"ticket":${next}}` },
+      }
       const result = Array.from({ length: texts }, text).join('\n')
       await time('log', () => turn.append({ role: 'assistant', content: '', tool_calls: [call] }))
       await time('log', () => turn.append({ role: 'tool', content: result, tool_call_id: id }))
@@ -90,7 +101,9 @@ function report(results) {
   const head = ['messages', 'a turn', 'log', 'context', 'second context', 'all, CPU ms', '×']
   const rows = Object.entries(results).flatMap(([size, figures]) =>
     Object.entries(figures).map(([kind, { ratio, ...parts }]) => {
-      const cells = ['log', 'context', 'second context', 'all'].map(part => String(parts[part] ?? '–'))
+      const cells = ['log', 'context', 'second context', 'all'].map(part =>
+        String(parts[part] ?? '–'),
+      )
       return [Number(size).toLocaleString('en'), kind, ...cells, ratio.toFixed(2)]
     }),
   )

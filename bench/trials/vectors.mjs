@@ -40,7 +40,10 @@ for (const size of [1000, 10_000, 100_000]) {
   const words = { scores: { units: [5, 3], values: Float64Array.of(9, 900) }, whole: 1000 }
   const runs = []
   for (const { createThreadVectors } of builds) {
-    const vectors = createThreadVectors({ store: { loadCache }, key: {} }, { model: 'm', weight: 0.5 })
+    const vectors = createThreadVectors(
+      { store: { loadCache }, key: {} },
+      { model: 'm', weight: 0.5 },
+    )
     await vectors.refresh({ head: units.length })
     runs.push({ meaning: vectors.meaningOf(transcript, 0), best: Number.POSITIVE_INFINITY })
   }

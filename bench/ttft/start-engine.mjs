@@ -41,7 +41,9 @@ export async function startEngine({ slots, window }) {
 
   function choose(tokens, asked) {
     if (asked !== undefined) return asked
-    const similar = sequences.map(({ contextTokens }) => shared(tokens, contextTokens) / tokens.length)
+    const similar = sequences.map(
+      ({ contextTokens }) => shared(tokens, contextTokens) / tokens.length,
+    )
     const best = similar.indexOf(Math.max(...similar))
     return similar[best] > 0.1 ? best : used.indexOf(Math.min(...used))
   }
@@ -78,7 +80,8 @@ export async function startEngine({ slots, window }) {
       const json = value =>
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
       if (request.url === '/props') return json({ total_slots: slots, build_info: 'b6000-bench' })
-      if (request.url === '/v1/models') return json({ data: [{ id: 'random', meta: { n_ctx: window } }] })
+      if (request.url === '/v1/models')
+        return json({ data: [{ id: 'random', meta: { n_ctx: window } }] })
       if (request.url !== '/v1/chat/completions') return response.writeHead(404).end('{}')
       const body = JSON.parse(Buffer.concat(parts).toString() || '{}')
       turn = turn.then(() => answer(body, response)).catch(error => response.destroy(error))
@@ -121,6 +124,12 @@ const toIds = text => encode(text).map(id => 259 + (id % (vocabulary - 259)))
 /** A frame of four tokens around each message, and of three around its reply. */
 const tokensOf = messages => [
   1,
-  ...messages.flatMap(({ role, content }) => [3, ...toIds(role).slice(0, 1), 4, ...toIds(content), 5]),
+  ...messages.flatMap(({ role, content }) => [
+    3,
+    ...toIds(role).slice(0, 1),
+    4,
+    ...toIds(content),
+    5,
+  ]),
   ...[3, ...toIds('assistant').slice(0, 1), 4],
 ]

@@ -54,7 +54,8 @@ export async function startFront({ page, ...options }: FrontOptions): Promise<Fr
 
   async function pass(request: Request): Promise<Response> {
     const { method, headers, signal } = request
-    if (Number(headers.get('content-length')) > mostBytes) return new Response('Too long', { status: 413 })
+    if (Number(headers.get('content-length')) > mostBytes)
+      return new Response('Too long', { status: 413 })
     const body = method === 'POST' ? await request.arrayBuffer() : null
     const { pathname, search } = new URL(request.url)
     for (const { url } of inTurn()) {
@@ -82,7 +83,9 @@ export async function startFront({ page, ...options }: FrontOptions): Promise<Fr
       if (!isOwn || !/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host))
         return new Response(null, { status: 403 })
       if (pathname === '/api/instances' && request.method === 'GET')
-        return Response.json([...instances].map(([number, { child }]) => ({ number, pid: child.pid })))
+        return Response.json(
+          [...instances].map(([number, { child }]) => ({ number, pid: child.pid })),
+        )
       const [, doomed] = /^\/api\/instances\/([12])\/kill$/.exec(pathname) ?? []
       if (doomed && request.method === 'POST') return kill(Number(doomed))
       return pathname.startsWith('/api/') ? pass(request) : file(page, pathname)
@@ -94,7 +97,10 @@ export async function startFront({ page, ...options }: FrontOptions): Promise<Fr
   }
 }
 
-const jiti = join(createRequire(import.meta.url).resolve('jiti/package.json'), '../lib/jiti-cli.mjs')
+const jiti = join(
+  createRequire(import.meta.url).resolve('jiti/package.json'),
+  '../lib/jiti-cli.mjs',
+)
 
 const mostBytes = 4_000_000
 

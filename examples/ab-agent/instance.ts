@@ -51,7 +51,9 @@ async function answerCarried(request: Request): Promise<Response> {
   if (!body.success) return new Response(z.prettifyError(body.error), { status: 400 })
   const messages = await safeValidateUIMessages<UIMessage>({ messages: body.data.messages })
   if (!messages.success) return new Response(messages.error.message, { status: 400 })
-  const conversation = await convertToModelMessages(messages.data, { ignoreIncompleteToolCalls: true })
+  const conversation = await convertToModelMessages(messages.data, {
+    ignoreIncompleteToolCalls: true,
+  })
   const reply = createChat({ ...agent, model }).respond(conversation, { projectId })
   return toUIMessageStreamResponse(reply, { messageMetadata })
 }
@@ -61,12 +63,15 @@ const bodySchema = z.object({ messages: z.array(z.unknown()).min(1).max(1000) })
 async function handle(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   try {
-    if (pathname === '/api/carried' && request.method === 'POST') return await answerCarried(request)
+    if (pathname === '/api/carried' && request.method === 'POST')
+      return await answerCarried(request)
     return await answerStored(request)
   } catch (error) {
     const isBusy = error instanceof StoreError && error.code === 'store_locked'
     if (!isBusy) console.error(error)
-    const text = isBusy ? 'The log is busy with another answer: try again.' : 'Something went wrong.'
+    const text = isBusy
+      ? 'The log is busy with another answer: try again.'
+      : 'Something went wrong.'
     return new Response(text, { status: isBusy ? 503 : 500 })
   }
 }

@@ -22,7 +22,9 @@ function answer(given: readonly MessageLike[]): RulesAnswer {
   const text = messages[asked]?.text ?? ''
   const since = messages.slice(asked + 1)
   const state = stateIn(given)
-  const problem = since.flatMap(({ results }) => results).find(result => result.text.startsWith('Error: '))
+  const problem = since
+    .flatMap(({ results }) => results)
+    .find(result => result.text.startsWith('Error: '))
   if (problem) return refusal(problem.text.slice('Error: '.length), state)
   const intent = agentUnderstanding.read(text, stateIn(given.slice(0, asked)))
   if (!intent) return askBack(text, chipsFor(agentUnderstanding, state), answersIn(messages))
@@ -50,7 +52,10 @@ function callsFor(intent: AgentIntent): readonly Call[] {
     }
     case 'variants': {
       const { idea, isShown } = intent
-      const make = { name: 'generate_variants', arguments: idea === undefined ? {} : { hypothesis: idea } }
+      const make = {
+        name: 'generate_variants',
+        arguments: idea === undefined ? {} : { hypothesis: idea },
+      }
       return isShown ? [make, show] : [make]
     }
     case 'preview':
@@ -82,7 +87,10 @@ function closing({ kind }: AgentIntent, since: readonly Message[]): string {
         ? shown(JSON.parse(last) as { title: string; createdId?: string })
         : 'These are the variants. Say "preview" to see what would be created.'
     case 'create': {
-      const { status, experimentId: id } = JSON.parse(last) as { status?: string; experimentId?: string }
+      const { status, experimentId: id } = JSON.parse(last) as {
+        status?: string
+        experimentId?: string
+      }
       return status === 'running'
         ? `It is created, and runs. Its id is ${id}.`
         : `${id} was created before, so nothing new was made.`
@@ -111,7 +119,9 @@ function told(
   if (kind === 'which')
     return experimentId ? created : `There is no experiment, so there is no id. ${created}`
   const preview =
-    isPreviewShown && !experimentId ? ' The preview still stands: "yes, create it" is what creates it.' : ''
+    isPreviewShown && !experimentId
+      ? ' The preview still stands: "yes, create it" is what creates it.'
+      : ''
   const stop = experimentId ? ' I have no tool that ends it.' : ''
   return `All right, I create nothing now. ${created}${preview}${stop}`
 }

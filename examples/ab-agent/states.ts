@@ -19,7 +19,12 @@ export const hypotheses = defineState({
 export const variants = defineState({
   name: 'variants',
   tool: 'generate_variants',
-  schema: z.object({ projectId: z.string(), url: z.string(), title: z.string(), variants: z.array(job) }),
+  schema: z.object({
+    projectId: z.string(),
+    url: z.string(),
+    title: z.string(),
+    variants: z.array(job),
+  }),
   belongsTo: result => result.projectId,
 })
 

@@ -26,12 +26,14 @@ const generateHypotheses = defineTool({
 
 const generateVariants = defineTool({
   name: 'generate_variants',
-  description: 'Makes variants of the page for one of the hypotheses: the first, unless a number is given.',
+  description:
+    'Makes variants of the page for one of the hypotheses: the first, unless a number is given.',
   input: z.object({ hypothesis: z.int().min(1).optional() }),
   run: ({ hypothesis = 1 }) => {
     const { url, hypotheses: all } = requireState(hypotheses)
     const chosen = all[hypothesis - 1]
-    if (!chosen) throw new Error(`There are ${all.length} hypotheses: choose one from 1 to ${all.length}.`)
+    if (!chosen)
+      throw new Error(`There are ${all.length} hypotheses: choose one from 1 to ${all.length}.`)
     const texts = [chosen.now, ...chosen.instead]
     return {
       projectId: projectOf(),
@@ -49,7 +51,8 @@ const generateVariants = defineTool({
 
 const previewExperiment = defineTool({
   name: 'preview_experiment',
-  description: 'Shows what would be created. Creates nothing. Ask the user to confirm it afterwards.',
+  description:
+    'Shows what would be created. Creates nothing. Ask the user to confirm it afterwards.',
   input: nothing,
   run: () => {
     const { projectId, url, title, variants: made } = requireState(variants)
@@ -89,7 +92,8 @@ const createExperiment = defineTool({
 
 const getExperiment = defineTool({
   name: 'get_experiment',
-  description: 'Says what the conversation has: ideas, preview, the id of the experiment. Changes nothing.',
+  description:
+    'Says what the conversation has: ideas, preview, the id of the experiment. Changes nothing.',
   input: nothing,
   run: () => {
     const all = currentState(hypotheses)
@@ -101,7 +105,8 @@ const getExperiment = defineTool({
       ideas: all?.hypotheses.map(({ title }) => title) ?? [],
       chosen: made?.title ?? null,
       isPreviewShown:
-        shown !== undefined && shown.jobIds.join() === made?.variants.map(({ jobId }) => jobId).join(),
+        shown !== undefined &&
+        shown.jobIds.join() === made?.variants.map(({ jobId }) => jobId).join(),
       experimentId: created?.experimentId ?? null,
       experimentUrl: created?.url ?? null,
     }

@@ -1,4 +1,10 @@
-import { bareText, isNegated, isQuestion, type Understanding, wordsIn } from '../shared/understanding.ts'
+import {
+  bareText,
+  isNegated,
+  isQuestion,
+  type Understanding,
+  wordsIn,
+} from '../shared/understanding.ts'
 import { isWholeYes } from './yes.ts'
 
 /** What the conversation has, as far as it is in view. */
@@ -20,7 +26,9 @@ export interface AgentResults {
     | { readonly url: string; readonly variants: readonly { readonly jobId: string }[] }
     | undefined
   readonly preview?: { readonly jobIds: readonly string[] } | undefined
-  readonly created?: { readonly jobIds: readonly string[]; readonly experimentId: string } | undefined
+  readonly created?:
+    | { readonly jobIds: readonly string[]; readonly experimentId: string }
+    | undefined
 }
 
 /** What the newest results come to: a preview or an experiment of other variants is another one. */
@@ -85,21 +93,34 @@ function read(text: string, state: AgentState): AgentIntent | undefined {
   if (asksForList.test(words)) return { kind: 'lists' }
   const idea = ideaIn(words)
   const namesIdea =
-    /\b(?:idea|ideas|hypothesis|hypotheses|one|option|variants?|idee|hypothese|idée|hypothèse)\b/u.test(words)
+    /\b(?:idea|ideas|hypothesis|hypotheses|one|option|variants?|idee|hypothese|idée|hypothèse)\b/u.test(
+      words,
+    )
   if (idea !== undefined && namesIdea && !isQuestion(text)) {
     if (state.ideas.length > 0 && idea > state.ideas.length) return undefined
-    return { kind: 'variants', idea, isShown: !/\bvariants?\b|\bvarianten\b|\bvariantes\b/u.test(words) }
+    return {
+      kind: 'variants',
+      idea,
+      isShown: !/\bvariants?\b|\bvarianten\b|\bvariantes\b/u.test(words),
+    }
   }
-  if (/\bpreview\b|\bvorschau\b|\baperçu\b|\bshow (?:it|me)\b|\bzeig(?:e|s)?\b|\bmontre\b/u.test(words))
+  if (
+    /\bpreview\b|\bvorschau\b|\baperçu\b|\bshow (?:it|me)\b|\bzeig(?:e|s)?\b|\bmontre\b/u.test(
+      words,
+    )
+  )
     return { kind: 'preview' }
-  if (/\b(?:variants?|varianten|variantes)\b/u.test(words)) return { kind: 'variants', isShown: false }
+  if (/\b(?:variants?|varianten|variantes)\b/u.test(words))
+    return { kind: 'variants', isShown: false }
   return undefined
 }
 
 function ofPage(url: string, words: string): AgentIntent {
   const isAtOnce = /\b(?:create|launch|start)\b/u.test(words)
   const isPlan =
-    /\b(?:test|teste|testen|plan|plane|planen|planifie|try|optimi\w+|improve|verbesser\w*)\b/u.test(words)
+    /\b(?:test|teste|testen|plan|plane|planen|planifie|try|optimi\w+|improve|verbesser\w*)\b/u.test(
+      words,
+    )
   return { kind: isPlan ? 'plan' : 'ideas', url, isAtOnce }
 }
 

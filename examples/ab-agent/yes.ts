@@ -8,7 +8,9 @@ const yes =
 const beside = new Set(
   `create start run launch confirm do it this that the an a experiment test preview as shown exactly like is just please now again once more looks good fine
   great perfect and then go ahead ship i so right correct yes yep sure ok okay thanks thank you let's absolutely definitely of course erstelle das es experiment
-  bitte jetzt so passt gut lance crée le la l'expérience comme ça me va c'est bon parfait`.split(/\s+/),
+  bitte jetzt so passt gut lance crée le la l'expérience comme ça me va c'est bon parfait`.split(
+    /\s+/,
+  ),
 )
 
 /** Whether a text is a whole yes: it says so, and says nothing else. A question, a no, a condition and a mere "looks good" are none. */
@@ -22,7 +24,10 @@ export function isWholeYes(text: string): boolean {
     /\b(?:yes|ja|oui|sí|confirm)\b|\b(?:create|launch|start|run|ship|erstelle|crée|lance) (?:it|this|that|the|das|le|l')/u.test(
       words.join(' '),
     )
-  return (saysSo || isOrder) && words.every(word => beside.has(word) || yes.test(word) || doing.has(word))
+  return (
+    (saysSo || isOrder) &&
+    words.every(word => beside.has(word) || yes.test(word) || doing.has(word))
+  )
 }
 
 const doing = new Set(

@@ -33,7 +33,12 @@ export type LampPart =
   /** The new program, which plays from now on. */
   | { readonly type: 'program'; readonly program: Program; readonly summary: string }
   /** There is no new program, and why: the former one goes on. `said` is a model's answer in words. */
-  | { readonly type: 'kept'; readonly why: string; readonly isCancelled?: boolean; readonly said?: string }
+  | {
+      readonly type: 'kept'
+      readonly why: string
+      readonly isCancelled?: boolean
+      readonly said?: string
+    }
 
 export interface LampView {
   readonly program?: Program
@@ -99,7 +104,10 @@ export function createLamp({ store, model, name, isRules = false }: LampOptions)
     if (current)
       await history
         .thread(conversation)
-        .seed({ role: 'user', content: current.asked }, { role: 'assistant', content: current.reply })
+        .seed(
+          { role: 'user', content: current.asked },
+          { role: 'assistant', content: current.reply },
+        )
     return conversation
   }
 
@@ -126,7 +134,8 @@ export function createLamp({ store, model, name, isRules = false }: LampOptions)
     }
     if (fault) return yield fault
     const { program, problem } = readProgram(reply)
-    if (!program) return yield { type: 'kept', why: problem, ...(!reply.includes('{') && { said: reply }) }
+    if (!program)
+      return yield { type: 'kept', why: problem, ...(!reply.includes('{') && { said: reply }) }
     const { count } = await scenes()
     loaded = Promise.resolve({ count, current: { conversation, asked, reply, program } })
     yield { type: 'program', program, summary: summarizeProgram(program) }
@@ -197,7 +206,10 @@ const playsSomething = (request: string, program: Program | undefined) =>
   lampUnderstanding.read(request, { program })?.kind === 'play'
 
 /** What works now: the sentences of an answer that asked back, else what fits what plays. */
-export function lampChips(exchanges: readonly Exchange[], program: Program | undefined): readonly string[] {
+export function lampChips(
+  exchanges: readonly Exchange[],
+  program: Program | undefined,
+): readonly string[] {
   const asked = chipsIn(exchanges.at(-1)?.reply ?? '')
   if (asked.length > 0) return asked
   const earlier = findReturn(exchanges, {})

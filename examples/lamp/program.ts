@@ -49,7 +49,11 @@ const element = z.discriminatedUnion('type', [
 
 const render = z.object({ type: z.literal('render'), elements: z.array(element).max(64) })
 
-const command = z.discriminatedUnion('type', [pattern, render, z.object({ type: z.literal('stop') })])
+const command = z.discriminatedUnion('type', [
+  pattern,
+  render,
+  z.object({ type: z.literal('stop') }),
+])
 
 const step = z.object({
   id,

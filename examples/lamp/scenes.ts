@@ -68,12 +68,17 @@ async function countScenes(history: History): Promise<number> {
 }
 
 /** The turns of a scene. The exchange that it started with belongs to an earlier scene, and to none of its turns. */
-async function readScene(history: History, number: number, receipt?: Receipt): Promise<readonly Exchange[]> {
+async function readScene(
+  history: History,
+  number: number,
+  receipt?: Receipt,
+): Promise<readonly Exchange[]> {
   const thread = history.thread(sceneName(number))
   const messages = await thread.display()
   return (await thread.turns()).map(({ turn, status, first, last }) => {
     const said = messages.filter(({ seq }) => first <= seq && seq <= last)
-    const textOf = (role: string) => String(said.findLast(message => message.role === role)?.content ?? '')
+    const textOf = (role: string) =>
+      String(said.findLast(message => message.role === role)?.content ?? '')
     const reply = textOf('assistant')
     const { program } = status === 'completed' ? readProgram(reply) : {}
     return {
@@ -89,7 +94,9 @@ async function readScene(history: History, number: number, receipt?: Receipt): P
 
 /** What became of the messages of a turn: all are sent, or a line stands for them, or nothing does. */
 function sentAs({ stretches }: Receipt, from: number, to: number): Exchange['sentAs'] {
-  const fates = stretches.flatMap(({ first, last, fate }) => (first <= to && last >= from ? [fate] : []))
+  const fates = stretches.flatMap(({ first, last, fate }) =>
+    first <= to && last >= from ? [fate] : [],
+  )
   if (fates.every(fate => fate === 'kept')) return 'whole'
   return fates.every(fate => fate === 'omitted') ? 'not sent' : 'one line'
 }

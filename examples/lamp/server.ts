@@ -23,7 +23,8 @@ export function createLampServer({ store, model, modelName, isRules }: LampServe
 
   function lampOf(name: string): Lamp {
     const lamp = lamps.get(name) ?? createLamp({ store, model, name, isRules })
-    if (!lamps.has(name) && lamps.size >= mostLamps) throw new Refusal(429, 'There are too many lamps.')
+    if (!lamps.has(name) && lamps.size >= mostLamps)
+      throw new Refusal(429, 'There are too many lamps.')
     lamps.set(name, lamp)
     return lamp
   }
@@ -48,7 +49,8 @@ export function createLampServer({ store, model, modelName, isRules }: LampServe
 
   return createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      const status = error instanceof Refusal ? error.status : error instanceof LampBusyError ? 409 : 500
+      const status =
+        error instanceof Refusal ? error.status : error instanceof LampBusyError ? 409 : 500
       const message = error instanceof Error ? error.message : String(error)
       if (response.headersSent) response.end()
       else send(response, status, 'application/json', JSON.stringify({ error: message }))
@@ -98,7 +100,10 @@ const requestSchema = z.object({
   as: z.enum(['new', 'follow-up']).optional(),
 })
 
-function readRequest(body: string): { readonly text: string; readonly as: 'new' | 'follow-up' | undefined } {
+function readRequest(body: string): {
+  readonly text: string
+  readonly as: 'new' | 'follow-up' | undefined
+} {
   try {
     const { request, as } = requestSchema.parse(JSON.parse(body))
     return { text: request, as }
@@ -107,7 +112,12 @@ function readRequest(body: string): { readonly text: string; readonly as: 'new' 
   }
 }
 
-function send(response: ServerResponse, status: number, type: string, content: string | Buffer): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  content: string | Buffer,
+): void {
   response.writeHead(status, { ...securityHeaders, 'content-type': type }).end(content)
 }
 

@@ -18,7 +18,15 @@ export interface TokenUse {
   readonly leftOut: number
 }
 
-export function toTokenUse({ window, tokens, reserve, margin, parts, sent, counts }: Receipt): TokenUse {
+export function toTokenUse({
+  window,
+  tokens,
+  reserve,
+  margin,
+  parts,
+  sent,
+  counts,
+}: Receipt): TokenUse {
   const [instructions, lines, request] = [parts.system + parts.framing, parts.digests, parts.latest]
   return {
     ...{ window, tokens, reserve, margin, instructions, lines, request },

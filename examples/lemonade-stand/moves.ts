@@ -14,7 +14,9 @@ const cupsIn = { sunny: 60, cloudy: 40, rainy: 15 } as const
 
 /** What each role does in a step, by what it sees. */
 const moves: Readonly<Record<string, (stand: Stand, step: number) => readonly Move[]>> = {
-  weather: (_, step) => [{ name: 'set_weather', arguments: { weather: week[(step - 1) % week.length] } }],
+  weather: (_, step) => [
+    { name: 'set_weather', arguments: { weather: week[(step - 1) % week.length] } },
+  ],
   customers: ({ weather }) => [{ name: 'set_demand', arguments: { cups: cupsIn[weather] } }],
   owner({ cash, demand, lemons }) {
     const missing = Math.max(0, demand - lemons)
@@ -41,12 +43,15 @@ export const advice: Hook<Stand> = {
   run({ role, round, step, environment }) {
     if (round > 1) return
     const calls = moves[role]!({ ...environment }, step)
-    return { inject: calls.map(call => `${call.name}(${JSON.stringify(call.arguments)})`).join(' and ') }
+    return {
+      inject: calls.map(call => `${call.name}(${JSON.stringify(call.arguments)})`).join(' and '),
+    }
   },
 }
 
 function readStep({ messages }: RulesRequest): [stand: Stand, step: number] {
   const asked = messages.findLast(({ role }) => role === 'user')
-  const [, step, stand] = /^Step (\d+)\. Current Environment: (.*)$/s.exec(String(asked?.content)) ?? []
+  const [, step, stand] =
+    /^Step (\d+)\. Current Environment: (.*)$/s.exec(String(asked?.content)) ?? []
   return [JSON.parse(stand!) as Stand, Number(step)]
 }

@@ -20,7 +20,8 @@ export default function lemonadeStand({ model }: { readonly model?: Model } = {}
       {
         name: 'weather',
         model: model ?? models.weather!,
-        system: 'You are the weather. Decide what it is today by calling set_weather. It changes often.',
+        system:
+          'You are the weather. Decide what it is today by calling set_weather. It changes often.',
         tools: ['set_weather'],
         variables: ['weather'],
       },

@@ -13,7 +13,11 @@ import tools, { models, type Stand } from './tools.ts'
 const flags = process.argv.slice(2)
 const at = flags.indexOf('--ollama')
 const model: Model | undefined =
-  at >= 0 ? ollama({ model: flags[at + 1] ?? 'llama3.2' }) : flags.includes('--reader') ? reader() : undefined
+  at >= 0
+    ? ollama({ model: flags[at + 1] ?? 'llama3.2' })
+    : flags.includes('--reader')
+      ? reader()
+      : undefined
 
 const plan = flags.includes('--json')
   ? parseExperiment(readFileSync(new URL('plan.json', import.meta.url), 'utf8'), {

@@ -40,7 +40,8 @@ const tools: ExperimentTools<Stand> = ({ tool }) => [
     input: z.object({ amount: z.number().positive() }),
     endsTurn: false,
     run({ amount }, { environment: stand }) {
-      if (stand.loan + amount > mostLoan) throw new Error(`the bank lends ${mostLoan - stand.loan} more`)
+      if (stand.loan + amount > mostLoan)
+        throw new Error(`the bank lends ${mostLoan - stand.loan} more`)
       stand.loan += amount
       stand.cash += amount
       return { cash: stand.cash, loan: stand.loan }

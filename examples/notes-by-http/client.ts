@@ -7,13 +7,19 @@ export interface Answer {
 }
 
 /** Says something in a conversation of this name. The server knows what was said before, and keeps the notes. */
-export async function say(server: string, conversation: string, text: string, model = 'm'): Promise<Answer> {
+export async function say(
+  server: string,
+  conversation: string,
+  text: string,
+  model = 'm',
+): Promise<Answer> {
   const response = await fetch(`${server}/c/${conversation}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: text }] }),
   })
-  if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)
+  if (!response.ok)
+    throw new Error(`The server answered ${response.status}: ${await response.text()}`)
   const { choices, usage } = (await response.json()) as Completion
   return { text: choices[0]?.message.content ?? '', tokens: usage?.prompt_tokens ?? 0 }
 }

@@ -15,7 +15,9 @@ const { values, positionals } = parseArgs({
   },
 })
 const sentences =
-  positionals.length > 0 ? positionals : ['Add a footer to the page.', 'What did you change so far?']
+  positionals.length > 0
+    ? positionals
+    : ['Add a footer to the page.', 'What did you change so far?']
 for (const sentence of sentences) {
   const { text, tokens } = await say(values.server, values.conversation, sentence, values.model)
   console.log(`${sentence} → ${text} (${tokens} tokens were sent)`)

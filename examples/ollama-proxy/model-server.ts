@@ -38,6 +38,9 @@ function passOn(upstream: string, hear: (body: unknown, path: string) => void) {
       headers,
       body: answer,
     } = await fetch(upstream.replace(/\/$/, '') + pathname, { method, body, signal })
-    return new Response(answer, { status, headers: { 'content-type': headers.get('content-type') ?? '' } })
+    return new Response(answer, {
+      status,
+      headers: { 'content-type': headers.get('content-type') ?? '' },
+    })
   }
 }

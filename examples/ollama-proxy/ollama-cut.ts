@@ -10,7 +10,11 @@ export interface Cut {
   readonly tokens: number
 }
 
-export function ollamaCut(messages: readonly MessageLike[], numCtx: number, count: TokenCounter): Cut {
+export function ollamaCut(
+  messages: readonly MessageLike[],
+  numCtx: number,
+  count: TokenCounter,
+): Cut {
   const read = messages.map((raw, at) => {
     const message = parseMessage(raw, at)
     return { raw, isSystem: message.role === 'system', tokens: count.message(message) }

@@ -21,13 +21,21 @@ export const questions: readonly Question[] = [
     words: 'the latest text wins',
   },
   { text: 'How old is Tobi?', said: 25, words: "he's 14" },
-  { text: 'What does the plan of the SIM with unlimited texts cost?', said: 237, words: '£5 a month' },
+  {
+    text: 'What does the plan of the SIM with unlimited texts cost?',
+    said: 237,
+    words: '£5 a month',
+  },
   { text: 'What did Wilf hang the sensor above?', said: 127, words: 'above the vent' },
   { text: 'Who has the key to the cupboard?', said: 137, words: 'Only he has the key' },
   { text: 'When are the phone numbers erased?', said: 43, words: 'Erase them on 1 May' },
   { text: 'What does it say on the USB stick of Gethin?', said: 290, words: 'it says FROG' },
   { text: 'How much RAM has the box in the parish hall?', said: 2, words: '1 GB of RAM' },
-  { text: 'What did Maureen say about the five degrees?', said: 521, words: 'five degrees as a present' },
+  {
+    text: 'What did Maureen say about the five degrees?',
+    said: 521,
+    words: 'five degrees as a present',
+  },
   // Asked in other words than those of the answer: harder to find, for people too.
   { text: 'What do I want first in an answer?', said: 11, words: 'always give the command first' },
   { text: 'Why was the gateway given up?', said: 228, words: 'It always goes WHEN IT RAINS' },

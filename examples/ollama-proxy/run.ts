@@ -69,7 +69,12 @@ async function ask(side: Side, { text, words }: Question): Promise<string> {
   side.messages.push({ role: 'user', content: text })
   const response = await fetch(`${side.url}/api/chat`, {
     method: 'POST',
-    body: JSON.stringify({ model, messages: side.messages, stream: false, options: { num_ctx: window } }),
+    body: JSON.stringify({
+      model,
+      messages: side.messages,
+      stream: false,
+      options: { num_ctx: window },
+    }),
   })
   if (!response.ok) throw new Error(`${side.name}: ${response.status} ${await response.text()}`)
   const { message, prompt_eval_count: read = 0 } = (await response.json()) as Answer
@@ -97,7 +102,9 @@ interface Answer {
 }
 
 async function firstModel(): Promise<string> {
-  const { models } = (await (await fetch(`${server.url}/api/tags`)).json()) as { models: { name: string }[] }
+  const { models } = (await (await fetch(`${server.url}/api/tags`)).json()) as {
+    models: { name: string }[]
+  }
   if (!models[0]) throw new Error('The upstream has no model: pull one, and name it with --model.')
   return models[0].name
 }

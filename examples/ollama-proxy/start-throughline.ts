@@ -10,7 +10,10 @@ export interface Started {
   stop(): void
 }
 
-const main = join(createRequire(import.meta.url).resolve('throughline/package.json'), '../dist/main.js')
+const main = join(
+  createRequire(import.meta.url).resolve('throughline/package.json'),
+  '../dist/main.js',
+)
 
 export async function startThroughline(upstream: string, window: number): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-proxy-'))
@@ -41,7 +44,9 @@ export async function startThroughline(upstream: string, window: number): Promis
   return {
     url,
     stop() {
-      child.removeAllListeners('exit').once('exit', () => rmSync(folder, { recursive: true, force: true }))
+      child
+        .removeAllListeners('exit')
+        .once('exit', () => rmSync(folder, { recursive: true, force: true }))
       child.kill()
     },
   }

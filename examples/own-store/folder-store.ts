@@ -32,7 +32,9 @@ export function folderStore(folder: string): Store {
     },
     async list(prefix) {
       const under = join(folder, prefix)
-      const names = existsSync(under) ? readdirSync(under, { recursive: true, encoding: 'utf8' }) : []
+      const names = existsSync(under)
+        ? readdirSync(under, { recursive: true, encoding: 'utf8' })
+        : []
       return names.filter(name => name.endsWith('.json')).map(name => prefix + name)
     },
   })

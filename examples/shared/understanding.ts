@@ -33,7 +33,11 @@ const questions: readonly ((words: string) => string)[] = [
  * The answer to what was not understood: one question, and up to three chips that would work. `earlier`: what was answered before; the same
  * sentence is never said twice.
  */
-export function askBack(text: string, chips: readonly string[], earlier: readonly string[] = []): string {
+export function askBack(
+  text: string,
+  chips: readonly string[],
+  earlier: readonly string[] = [],
+): string {
   const words = text
     .replace(/[\s“”]+/gu, ' ')
     .trim()
@@ -99,7 +103,8 @@ export function isQuestion(text: string): boolean {
     /\b(?:can|could|would|will|please|kannst|könntest|würdest|bitte|peux|pourrais|pouvez|plaît)\b/iu.test(
       text,
     )
-  if (/^\W*(?:would|should|will|shall|could it) (?!you\b).*\?\s*$/i.test(text.slice(0, 500))) return true
+  if (/^\W*(?:would|should|will|shall|could it) (?!you\b).*\?\s*$/i.test(text.slice(0, 500)))
+    return true
   if (/\?\s*$/.test(text) && !isPolite && bare.split(' ').length > 5) return true
   if (/^(?:how|what) about (?:a|an|the|some)\b|^why not\b|^was anderes\b/.test(bare)) return false
   return (

@@ -33,7 +33,12 @@ export interface Agent {
 /** There is one site, so there is one conversation. */
 export const conversation = 'site'
 
-export async function createAgent({ data, model, slowMs = 0, isInMemory }: AgentOptions): Promise<Agent> {
+export async function createAgent({
+  data,
+  model,
+  slowMs = 0,
+  isInMemory,
+}: AgentOptions): Promise<Agent> {
   await mkdir(data, { recursive: true })
   const site = await openSite(join(data, 'site'))
   const changes = await openChanges(site, join(data, 'changes.json'))

@@ -19,7 +19,11 @@ export interface SiteChanges {
 /** A write that was not done: it would throw most of a file away, or has a line in place of the rest. */
 export class LossError extends Error {}
 
-const step = z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })
+const step = z.object({
+  path: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
 const kept = z.array(z.array(step))
 type Step = z.infer<typeof step>
 
@@ -40,7 +44,8 @@ export async function openChanges(site: SiteFolder, file?: string): Promise<Site
     return done
   }
 
-  const textOf = async (path: string) => ((await site.list()).includes(path) ? site.readText(path) : null)
+  const textOf = async (path: string) =>
+    (await site.list()).includes(path) ? site.readText(path) : null
 
   async function keep(next: Step): Promise<void> {
     const first = current.find(({ path }) => path === next.path)

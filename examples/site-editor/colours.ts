@@ -21,7 +21,13 @@ const colours: Readonly<Record<string, string>> = {
 }
 
 const foreign: Readonly<Record<string, string>> = {
-  ...{ weiß: 'white', weiss: 'white', creme: 'cream', hellgrau: 'light grey', hellblau: 'light blue' },
+  ...{
+    weiß: 'white',
+    weiss: 'white',
+    creme: 'cream',
+    hellgrau: 'light grey',
+    hellblau: 'light blue',
+  },
   ...{
     hellgrün: 'light green',
     gelb: 'yellow',
@@ -30,7 +36,14 @@ const foreign: Readonly<Record<string, string>> = {
     blau: 'blue',
     dunkelblau: 'dark blue',
   },
-  ...{ lila: 'purple', braun: 'brown', grau: 'grey', schwarz: 'black', gray: 'grey', navy: 'dark blue' },
+  ...{
+    lila: 'purple',
+    braun: 'brown',
+    grau: 'grey',
+    schwarz: 'black',
+    gray: 'grey',
+    navy: 'dark blue',
+  },
   ...{
     blanc: 'white',
     crème: 'cream',
@@ -57,6 +70,8 @@ export function toColour(text: string): string | undefined {
 
 /** The colour of text that can be read on this one. */
 export function inkOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16))
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map(at =>
+    Number.parseInt(colour.slice(at, at + 2), 16),
+  )
   return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? '#2b2622' : '#fbfaf7'
 }

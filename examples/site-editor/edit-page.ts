@@ -16,7 +16,9 @@ export function replaceTitle(html: string, old: string, title: string): string {
 /** Adds a link at the end of the page's `<nav>`; a page that has none, or has the link, stays as it is. */
 export function addLink(html: string, path: string, label: string): string {
   const link = `<a href="${toMarkup(path)}">${toMarkup(label)}</a>`
-  return html.includes(`href="${toMarkup(path)}"`) ? html : html.replace('</nav>', () => ` ${link}</nav>`)
+  return html.includes(`href="${toMarkup(path)}"`)
+    ? html
+    : html.replace('</nav>', () => ` ${link}</nav>`)
 }
 
 /** Takes the link to a page out of the page's `<nav>`. */
@@ -38,7 +40,9 @@ export function addLine(html: string, line: string): string {
 export function replaceText(html: string, text: string, by: string): string {
   const pieces = html.split(/(<[^<>]*>)/)
   return pieces
-    .map(piece => (piece.startsWith('<') ? piece : piece.replaceAll(toMarkup(text), () => toMarkup(by))))
+    .map(piece =>
+      piece.startsWith('<') ? piece : piece.replaceAll(toMarkup(text), () => toMarkup(by)),
+    )
     .join('')
 }
 
@@ -72,10 +76,18 @@ export function pathFor(topic: string): string {
 }
 
 const toMarkup = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 
 const toText = (text: string) =>
-  text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
 
 function between(text: string, start: string, end: string): string | undefined {
   const from = text.indexOf(start)

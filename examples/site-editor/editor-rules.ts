@@ -65,14 +65,16 @@ function answer(turn: TurnSoFar): RulesAnswer {
     case 'changes':
       return say(turn, tellChanges(notes), 'Told what was changed.')
     case 'undo':
-      if (turn.written.length === 0) return { text: 'I take it back.', calls: [{ name: 'undo_change' }] }
+      if (turn.written.length === 0)
+        return { text: 'I take it back.', calls: [{ name: 'undo_change' }] }
       return say(
         turn,
         `Taken back: ${turn.written.join(', ')}.`,
         `Took back the change of ${turn.written.join(', ')}.`,
       )
     case 'anyway':
-      if (turn.written.length === 0) return { text: 'I write it.', calls: [{ name: 'write_anyway' }] }
+      if (turn.written.length === 0)
+        return { text: 'I write it.', calls: [{ name: 'write_anyway' }] }
       return say(
         turn,
         `${turn.written.join(', ')} is written.`,
@@ -135,7 +137,11 @@ function editPages(turn: TurnSoFar, wish: PageWish): RulesAnswer {
     }
   const long = pages.find(path => isClipped(turn.read.get(path)!))
   if (long)
-    return say(turn, `I see only the beginning of ${long}: it is too long for me.`, `${long} is too long.`)
+    return say(
+      turn,
+      `I see only the beginning of ${long}: it is too long for me.`,
+      `${long} is too long.`,
+    )
   return writePages(turn, wish)
 }
 
@@ -153,7 +159,8 @@ function writePages(turn: TurnSoFar, wish: PageWish): RulesAnswer {
     at === path ? edit(text) : text
   switch (wish.kind) {
     case 'title':
-      if (old === '' || wish.title === '') return say(turn, 'I find no title to change.', 'No title found.')
+      if (old === '' || wish.title === '')
+        return say(turn, 'I find no title to change.', 'No title found.')
       return write(turn, 'I change the title.', text => replaceTitle(text, old, wish.title))
     case 'page': {
       const fresh = pathFor(wish.topic)
@@ -186,8 +193,11 @@ function writePages(turn: TurnSoFar, wish: PageWish): RulesAnswer {
         only(text => addLine(text, wish.text)),
       )
     case 'replace': {
-      const isThere = [...turn.read.values()].some(text => replaceText(text, wish.text, wish.by) !== text)
-      if (!isThere) return ask(turn, { notes: turn.notes.filter(isOfChange), files: turn.files ?? [] })
+      const isThere = [...turn.read.values()].some(
+        text => replaceText(text, wish.text, wish.by) !== text,
+      )
+      if (!isThere)
+        return ask(turn, { notes: turn.notes.filter(isOfChange), files: turn.files ?? [] })
       return write(turn, 'I put the new text there.', text => replaceText(text, wish.text, wish.by))
     }
   }
@@ -265,12 +275,23 @@ function showFile(turn: TurnSoFar, path: string): RulesAnswer {
 const listFirst: RulesAnswer = { text: 'I look at the files.', calls: [{ name: 'list_files' }] }
 
 /** Writes every file that was read and that `change` changes, and what is new. */
-function write(turn: TurnSoFar, text: string, change: (text: string, path: string) => string): RulesAnswer {
-  const changed = [...turn.read].map(([path, before]) => ({ path, before, text: change(before, path) }))
-  const toWrite = changed.filter(({ path, before, text }) => before !== text || !turn.files?.includes(path))
+function write(
+  turn: TurnSoFar,
+  text: string,
+  change: (text: string, path: string) => string,
+): RulesAnswer {
+  const changed = [...turn.read].map(([path, before]) => ({
+    path,
+    before,
+    text: change(before, path),
+  }))
+  const toWrite = changed.filter(
+    ({ path, before, text }) => before !== text || !turn.files?.includes(path),
+  )
   // Files are read side by side, so their order says nothing.
   toWrite.sort((a, b) => (a.path < b.path ? -1 : 1))
-  if (toWrite.length === 0) return say(turn, 'It is so already: I changed nothing.', 'Nothing to change.')
+  if (toWrite.length === 0)
+    return say(turn, 'It is so already: I changed nothing.', 'Nothing to change.')
   return {
     text,
     calls: toWrite.map(({ path, text }) => ({ name: 'write_file', arguments: { path, text } })),

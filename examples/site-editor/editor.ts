@@ -41,12 +41,24 @@ export interface ContextDump {
   readonly tools: readonly object[]
 }
 
-const changing: ReadonlySet<string> = new Set(['write_file', 'remove_file', 'undo_change', 'write_anyway'])
+const changing: ReadonlySet<string> = new Set([
+  'write_file',
+  'remove_file',
+  'undo_change',
+  'write_anyway',
+])
 
 /** Older messages stay in the log; the page shows the newest. */
 const mostShown = 400
 
-export async function createEditor({ chat, thread, site, changes, model, history }: Agent): Promise<Editor> {
+export async function createEditor({
+  chat,
+  thread,
+  site,
+  changes,
+  model,
+  history,
+}: Agent): Promise<Editor> {
   const listeners = new Set<(event: EditorEvent) => void>()
   const tell = (event: EditorEvent) => {
     for (const listener of listeners) listener(event)
@@ -65,7 +77,10 @@ export async function createEditor({ chat, thread, site, changes, model, history
     const notes = (await thread.notes()).filter(isOfChange)
     const last = closed.findLast(row => row.kind === 'agent')
     const files = await site.list()
-    return siteChips({ files, notes, canUndo: changes.canUndo }, last?.kind === 'agent' ? last.text : '')
+    return siteChips(
+      { files, notes, canUndo: changes.canUndo },
+      last?.kind === 'agent' ? last.text : '',
+    )
   }
 
   const state = (): EditorEvent => ({

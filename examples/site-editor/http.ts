@@ -1,6 +1,11 @@
 /** The few things that both servers need of HTTP. Both listen on this machine only. */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Listening {
@@ -23,7 +28,11 @@ export async function listen(answer: Answer, port: number): Promise<Listening> {
   }
 }
 
-export type Answer = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>
+export type Answer = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+) => Promise<void>
 
 /** Answers only those who know this machine by its own name: another name may be that of a foreign page, led here by its DNS. */
 function guarded(answer: Answer): RequestListener {

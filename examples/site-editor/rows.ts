@@ -51,7 +51,10 @@ export function createRows() {
 }
 
 /** The rows of the newest part of a thread: what its user may see. A turn that was broken off says so at its end. */
-export async function readRows(thread: Thread, options: { limit: number }): Promise<readonly Row[]> {
+export async function readRows(
+  thread: Thread,
+  options: { limit: number },
+): Promise<readonly Row[]> {
   const messages = await thread.display(options)
   const [from = 0, to = 0] = [messages[0]?.seq, messages.at(-1)?.seq]
   const entries = to > 0 ? await thread.entries({ at: to, limit: to - from + 1 }) : []
@@ -76,7 +79,11 @@ export async function readRows(thread: Thread, options: { limit: number }): Prom
   return rows.map(row => (row.kind === 'tool' && row.state === 'running' ? lost(row) : row))
 }
 
-const lost = (row: Extract<Row, { kind: 'tool' }>): Row => ({ ...row, state: 'failed', outcome: 'no result' })
+const lost = (row: Extract<Row, { kind: 'tool' }>): Row => ({
+  ...row,
+  state: 'failed',
+  outcome: 'no result',
+})
 
 /** Page and log say the same of a result: a figure, not the text of the file. */
 function outcomeOf(tool: string, text: string): string {

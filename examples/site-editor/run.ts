@@ -34,10 +34,12 @@ else {
     : editorRules({ ...window, delayMs: 25 + slowMs / 10 })
   const previewPort = port === 0 ? 0 : port + 1
   const { data, memory: isInMemory } = values
-  const editor = await start({ data, model, port, previewPort, slowMs, isInMemory }).catch(error => {
-    console.error(`The site editor cannot start: ${error.message}`)
-    process.exit(1)
-  })
+  const editor = await start({ data, model, port, previewPort, slowMs, isInMemory }).catch(
+    error => {
+      console.error(`The site editor cannot start: ${error.message}`)
+      process.exit(1)
+    },
+  )
   console.log(`The site editor is at ${editor.url} (answers: ${model.name}; files: ${data})`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void editor.stop().then(() => process.exit()))

@@ -12,7 +12,9 @@ export interface PageOptions {
 
 /** The files of the page, read once. Only these names are answered. */
 const folder = new URL('page/', import.meta.url)
-const files = new Map(readdirSync(folder).map(name => [`/${name}`, readFileSync(new URL(name, folder))]))
+const files = new Map(
+  readdirSync(folder).map(name => [`/${name}`, readFileSync(new URL(name, folder))]),
+)
 const addresses: Readonly<Record<string, string>> = { '/': '/index.html', '/dump': '/dump.html' }
 
 const mostLetters = 8000
@@ -38,7 +40,8 @@ export function servePage(editor: Editor, { port, preview }: PageOptions): Promi
     }
     // A foreign page, or the site in the preview, can send a POST here. Its browser says where it came from.
     const isOwn = request.headers.origin === `http://${request.headers.host}`
-    if (request.method !== 'POST' || !isOwn) return refuse(403, 'Only the page of the editor may do this.')
+    if (request.method !== 'POST' || !isOwn)
+      return refuse(403, 'Only the page of the editor may do this.')
     if (path === '/api/cancel') {
       editor.cancel()
       return send(response, 202, '')

@@ -12,7 +12,10 @@ export interface PreviewOptions {
   readonly framedBy: () => readonly string[]
 }
 
-export function servePreview(site: SiteFolder, { port, framedBy }: PreviewOptions): Promise<Listening> {
+export function servePreview(
+  site: SiteFolder,
+  { port, framedBy }: PreviewOptions,
+): Promise<Listening> {
   return listen(async (request, response, path) => {
     const own = `http://${request.headers.host}`
     const headers = {

@@ -24,7 +24,13 @@ const pins = [
   'WORKING FOLDER (use for all path-based tools): the root of the site; "index.html" is its first page',
 ]
 
-export const createSiteChat = ({ site, changes, nonce, slowMs = 0, ...options }: SiteChatOptions): Chat =>
+export const createSiteChat = ({
+  site,
+  changes,
+  nonce,
+  slowMs = 0,
+  ...options
+}: SiteChatOptions): Chat =>
   createChat({
     ...options,
     system,

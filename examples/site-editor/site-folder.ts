@@ -34,7 +34,9 @@ export async function openSite(folder: string): Promise<SiteFolder> {
   if (!(await statOf(folder))) {
     // Copied beside it, then moved: a crash in between leaves no half of a site.
     await rm(`${folder}.new`, { recursive: true, force: true })
-    await cp(fileURLToPath(new URL('starter', import.meta.url)), `${folder}.new`, { recursive: true })
+    await cp(fileURLToPath(new URL('starter', import.meta.url)), `${folder}.new`, {
+      recursive: true,
+    })
     await rename(`${folder}.new`, folder)
   }
   const root = await realpath(folder)
@@ -64,7 +66,8 @@ export async function openSite(folder: string): Promise<SiteFolder> {
       if (bytes.length > mostBytes) throw tooLarge(path, bytes.length)
       const target = join(root, ...names)
       const before = await findInside(root, names)
-      if (before && !before.isFile()) throw new SiteError('not_a_file', `${show(path)} is no ordinary file`)
+      if (before && !before.isFile())
+        throw new SiteError('not_a_file', `${show(path)} is no ordinary file`)
       if (!before && (await list()).length >= mostFiles)
         throw new SiteError('too_many_files', `the site has ${mostFiles} files, and takes no more`)
       await mkdir(dirname(target), { recursive: true })
@@ -77,7 +80,10 @@ export async function openSite(folder: string): Promise<SiteFolder> {
         throw new SiteError('bad_path', `${show(path)} is the first page, and stays`)
       const found = await findInside(root, names)
       if (!found)
-        throw new SiteError('no_file', `there is no file ${show(path)}: list_files says which there are`)
+        throw new SiteError(
+          'no_file',
+          `there is no file ${show(path)}: list_files says which there are`,
+        )
       if (!found.isFile()) throw new SiteError('not_a_file', `${show(path)} is no ordinary file`)
       await rm(join(root, ...names))
     },
@@ -89,7 +95,10 @@ async function readInside(root: string, path: string): Promise<Buffer> {
   const names = toNames(path)
   const found = await findInside(root, names)
   if (!found)
-    throw new SiteError('no_file', `there is no file ${show(path)}: list_files says which there are`)
+    throw new SiteError(
+      'no_file',
+      `there is no file ${show(path)}: list_files says which there are`,
+    )
   if (!found.isFile()) throw new SiteError('not_a_file', `${show(path)} is no ordinary file`)
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   const file = await open(join(root, ...names), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -141,7 +150,8 @@ async function filesIn(folder: string, before = '', depth = 4): Promise<readonly
     const path = before + entry.name
     if (entry.isFile()) files.push(path)
     if (entry.isDirectory() && depth > 1)
-      for (const inner of await filesIn(join(folder, entry.name), `${path}/`, depth - 1)) files.push(inner)
+      for (const inner of await filesIn(join(folder, entry.name), `${path}/`, depth - 1))
+        files.push(inner)
   }
   return files
 }

@@ -40,7 +40,10 @@ export function toNames(path: string): readonly string[] {
       `${shown} is too long: at most ${mostDepth} names, each in the one before`,
     )
   if (names.includes('..'))
-    throw new SiteError('bad_path', `${shown} leaves the site: "..", which leads upwards, is not allowed`)
+    throw new SiteError(
+      'bad_path',
+      `${shown} leaves the site: "..", which leads upwards, is not allowed`,
+    )
   const bad = names.find(one => one.length > mostLetters || !name.test(one) || devices.test(one))
   if (bad !== undefined)
     throw new SiteError(
@@ -51,4 +54,5 @@ export function toNames(path: string): readonly string[] {
 }
 
 /** A path in a message: quoted and short, whatever is in it. */
-export const show = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+export const show = (text: string) =>
+  JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)

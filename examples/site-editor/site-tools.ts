@@ -74,7 +74,8 @@ export function siteTools(
       async run(_, { signal }) {
         await sleep(slowMs, undefined, { signal })
         // A model may well answer for the user: the user's own words decide.
-        if (!mayWrite(newestRequest())) throw new Error('the user has not said "write it anyway": ask')
+        if (!mayWrite(newestRequest()))
+          throw new Error('the user has not said "write it anyway": ask')
         return changes.writeWaiting()
       },
     }),

@@ -17,11 +17,18 @@ export interface Started {
   stop(): Promise<void>
 }
 
-export async function start({ port = 0, previewPort = 0, ...options }: StartOptions): Promise<Started> {
+export async function start({
+  port = 0,
+  previewPort = 0,
+  ...options
+}: StartOptions): Promise<Started> {
   const agent = await createAgent(options)
   const editor = await createEditor(agent)
   let framedBy: readonly string[] = ["'none'"]
-  const previewServer = await servePreview(agent.site, { port: previewPort, framedBy: () => framedBy })
+  const previewServer = await servePreview(agent.site, {
+    port: previewPort,
+    framedBy: () => framedBy,
+  })
   const preview = `http://127.0.0.1:${previewServer.port}`
   const page = await servePage(editor, { port, preview })
   framedBy = [`http://127.0.0.1:${page.port}`, `http://localhost:${page.port}`]

@@ -30,12 +30,16 @@ export const siteUnderstanding: Understanding<SiteState, Wish> = {
       /\b(?:have|need|want|like|brauche|brauchen|möchte|voudrais) (?:an? |eine? |une? )?(\p{L}[\p{L} ]{2,28})$/iu.exec(
         text,
       )?.[1]
-    const topics = files.filter(path => path.endsWith('.html') && path !== 'index.html').map(topicOf)
+    const topics = files
+      .filter(path => path.endsWith('.html') && path !== 'index.html')
+      .map(topicOf)
     const [last = ''] = notes.slice(-1)
     return [
       ...(wanted ? [`add a page about ${wanted}`] : []),
       ...(notes.length > 0 ? ['what did you change so far?'] : []),
-      ...(notes.some(note => note.includes('"Blue Door"')) ? [] : ['change the title to Blue Door']),
+      ...(notes.some(note => note.includes('"Blue Door"'))
+        ? []
+        : ['change the title to Blue Door']),
       ...(topics.includes('opening hours') ? [] : ['add a page about opening hours']),
       last.includes('#14284b') ? 'make the background white' : 'make the background dark blue',
       ...topics.slice(-1).map(topic => `remove the ${topic} page`),
@@ -87,9 +91,10 @@ const undoes =
   /^(?:undo|revert|take (?:that|it|this) back|put (?:it|that) back(?: as it was)?|(?:mach |mache )?(?:(?:das|es|bitte|die letzte änderung) )*rückgängig|annule|défais|zurück|go back|back)(?: (?:that|it|this|again|the last (?:change|one)|the change|ça|cela|bitte|la dernière modification))*$/u
 
 function shownPage(bare: string, { files = [] }: SiteState): string | undefined {
-  const topic = /^(?:show|open|read|zeige?|montre)(?: me| mir| moi)? (?:the |die |la )?(.{2,40})$/u.exec(
-    bare,
-  )?.[1]
+  const topic =
+    /^(?:show|open|read|zeige?|montre)(?: me| mir| moi)? (?:the |die |la )?(.{2,40})$/u.exec(
+      bare,
+    )?.[1]
   return topic && pageOf(topic, files)
 }
 
@@ -102,13 +107,19 @@ function ofPage(text: string, bare: string): Wish | undefined {
   const isOfPage = /\b(?:page|seite)\b|\.html$/u.test(bare)
   if (removed && isOfPage)
     return { kind: 'remove', topic: removed === 'page' || removed === 'seite' ? '' : removed }
-  const emptied = /^(?:empty|clear|leere|vide) (?:the |die |la )?(.{2,60}?)(?: page| seite)$/u.exec(bare)?.[1]
+  const emptied = /^(?:empty|clear|leere|vide) (?:the |die |la )?(.{2,60}?)(?: page| seite)$/u.exec(
+    bare,
+  )?.[1]
   if (emptied) return { kind: 'empty', topic: emptied }
   const [, , line, topic] =
     /\b(add|put|write|füge?|schreibe?|ajoute) (.{2,200}) (?:to|on|onto|zu|auf|à|sur) (?:the |die |der |zur |la )?(?:page |seite )?(.{2,40}?)(?: page| seite)?[.!]?$/iu.exec(
       text,
     ) ?? []
-  if (line && topic && !/^(?:a|an|another|new|eine?|une) (?:\p{L}+ )?(?:page|seite|link)\b/iu.test(line))
+  if (
+    line &&
+    topic &&
+    !/^(?:a|an|another|new|eine?|une) (?:\p{L}+ )?(?:page|seite|link)\b/iu.test(line)
+  )
     return { kind: 'line', topic: topic.toLowerCase(), text: unquote(line) }
   const isAdded =
     /\b(?:add|create|make|new|need|want|like|write|build|set up|add|neue|füge?|erstelle?|brauche|möchte|ajoute|crée|voudrais|faut)\b|^(?:a|an|another|eine|une) /iu.test(
@@ -124,7 +135,10 @@ function ofPage(text: string, bare: string): Wish | undefined {
       topic: unquote(
         about
           .replace(own, '')
-          .replace(/,? (?:would you|could you|hinzu|an|please|bitte|s'il (?:te|vous) pla[iî]t)[.!]?$/iu, ''),
+          .replace(
+            /,? (?:would you|could you|hinzu|an|please|bitte|s'il (?:te|vous) pla[iî]t)[.!]?$/iu,
+            '',
+          ),
       ),
     }
   return undefined
@@ -133,13 +147,14 @@ function ofPage(text: string, bare: string): Wish | undefined {
 /** Wishes about all of the site. */
 function ofSite(text: string): Wish | undefined {
   const title =
-    /\b(?:title|titel|titre)\b.{0,20}?\b(?:to|into|be|auf|in|zu|en|par)\b (.+)$/iu.exec(text)?.[1] ??
-    /\b(?:rename|call) (?:the (?:site|café|page)|it|us) (?:to )?(.+)$/iu.exec(text)?.[1]
+    /\b(?:title|titel|titre)\b.{0,20}?\b(?:to|into|be|auf|in|zu|en|par)\b (.+)$/iu.exec(
+      text,
+    )?.[1] ?? /\b(?:rename|call) (?:the (?:site|café|page)|it|us) (?:to )?(.+)$/iu.exec(text)?.[1]
   if (title) return { kind: 'title', title: unquote(title) }
-  const background = /\b(?:background|hintergrund|fond|everything|(?:the|whole) site)\b(.*)$/iu.exec(
-    text,
-  )?.[1]
-  const colour = toColour(background ?? '') ?? (background === undefined ? undefined : toColour(text))
+  const background =
+    /\b(?:background|hintergrund|fond|everything|(?:the|whole) site)\b(.*)$/iu.exec(text)?.[1]
+  const colour =
+    toColour(background ?? '') ?? (background === undefined ? undefined : toColour(text))
   // "Hintergrund hellblau" needs no verb; "that blue background" is no order.
   const isBare = /^(?:background|hintergrund|fond) (?:(?:light|dark|in|en) )?\p{L}+$/iu.test(
     text.replace(/[.!]$/, ''),
@@ -153,13 +168,16 @@ function ofSite(text: string): Wish | undefined {
     /\b(?:replace|ersetze?|remplace) (?:the words? |das wort |le mot )?(.{2,120}?) (?:with|by|durch|par) (.{1,200})$/iu.exec(
       text,
     ) ??
-    /\b(?:change|ändere?) (?:the words? |das wort )?(.{2,120}?) (?:to|into|in) (.{1,200})$/iu.exec(text) ??
+    /\b(?:change|ändere?) (?:the words? |das wort )?(.{2,120}?) (?:to|into|in) (.{1,200})$/iu.exec(
+      text,
+    ) ??
     []
   return old && by ? { kind: 'replace', text: unquote(old), by: unquote(by) } : undefined
 }
 
 /** The notes of changes. They are written and read here only. */
-export const titleNote = (was: string, is: string) => `The title was "${was}" and is "${is}" on every page.`
+export const titleNote = (was: string, is: string) =>
+  `The title was "${was}" and is "${is}" on every page.`
 export const backgroundNote = (was: string, is: string) =>
   `The background was ${was} and is ${is}, in style.css.`
 

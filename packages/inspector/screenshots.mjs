@@ -48,7 +48,8 @@ async function addSamples() {
   const read = async (method, path) => JSON.parse(await ask(method, path))
   const { conversation } = await read('POST', '/samples/conversation')
   const { id: experiment } = await read('POST', '/samples/experiment')
-  const hasEnded = async () => (await read('GET', `/experiments/${experiment}`)).status !== 'RUNNING'
+  const hasEnded = async () =>
+    (await read('GET', `/experiments/${experiment}`)).status !== 'RUNNING'
   while (!(await hasEnded())) await new Promise(resolve => setTimeout(resolve, 100))
   const at = `c/${encodeURIComponent(conversation)}`
   return {
@@ -66,7 +67,10 @@ async function askOfOldChat() {
   const { module: samples } = await runnerImport(join(root, 'test/tools/sample-lines.ts'))
   const began = Date.now() - 182 * 24 * 60 * 60 * 1000
   const said = [
-    ['user', 'My sister Livia and I want to go to Lisbon for five days in June. Where should we stay?'],
+    [
+      'user',
+      'My sister Livia and I want to go to Lisbon for five days in June. Where should we stay?',
+    ],
     ['assistant', 'Alfama is the oldest quarter; Graça is calmer and has the better views.'],
     ['user', 'Done: I booked the hotel Casa do Mirante in Lisbon, and the booking code is KX4471.'],
     ['assistant', 'Good choice. Tram 28 stops at its door.'],
@@ -84,11 +88,17 @@ async function askOfOldChat() {
 async function shootAll(views) {
   for (const [name, path] of Object.entries(views))
     for (const [size, viewport] of Object.entries(sizes))
-      for (const colorScheme of ['light', 'dark']) await shoot(name, path, { size, viewport, colorScheme })
+      for (const colorScheme of ['light', 'dark'])
+        await shoot(name, path, { size, viewport, colorScheme })
 }
 
 async function shoot(name, address, { size, viewport, colorScheme }) {
-  const page = await browser.newPage({ viewport, colorScheme, locale: 'en-GB', timezoneId: 'Europe/London' })
+  const page = await browser.newPage({
+    viewport,
+    colorScheme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/London',
+  })
   const asking = unanswered(page)
   await page.goto(`${url}/inspector/${address}`)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
@@ -100,7 +110,17 @@ async function shoot(name, address, { size, viewport, colorScheme }) {
   const path = join(folder, file)
   await page.screenshot({ path })
   await page.close()
-  spawnSync('pngquant', ['--force', '--strip', '--quality', '80-98', '--speed', '1', '--output', path, path])
+  spawnSync('pngquant', [
+    '--force',
+    '--strip',
+    '--quality',
+    '80-98',
+    '--speed',
+    '1',
+    '--output',
+    path,
+    path,
+  ])
   console.log(file)
 }
 
@@ -108,7 +128,8 @@ async function shoot(name, address, { size, viewport, colorScheme }) {
 function unanswered(page) {
   const asking = new Set()
   page.on('request', request => request.url().includes('/events') || asking.add(request))
-  for (const end of ['requestfinished', 'requestfailed']) page.on(end, request => asking.delete(request))
+  for (const end of ['requestfinished', 'requestfailed'])
+    page.on(end, request => asking.delete(request))
   return asking
 }
 

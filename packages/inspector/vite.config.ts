@@ -31,7 +31,9 @@ export default defineConfig({
   // It knows `composes`. Its targets are those of the build, as it counts versions.
   css: {
     transformer: 'lightningcss',
-    lightningcss: { targets: { chrome: 123 << 16, firefox: 120 << 16, safari: (17 << 16) | (5 << 8) } },
+    lightningcss: {
+      targets: { chrome: 123 << 16, firefox: 120 << 16, safari: (17 << 16) | (5 << 8) },
+    },
   },
   build: {
     outDir: join(import.meta.dirname, '../../dist/inspector'),
@@ -47,7 +49,11 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'libraries', test: new RegExp(`node_modules[\\\\/](?!${alone.join('|')})`), priority: 1 },
+            {
+              name: 'libraries',
+              test: new RegExp(`node_modules[\\\\/](?!${alone.join('|')})`),
+              priority: 1,
+            },
             {
               name: 'parts',
               test: new RegExp(

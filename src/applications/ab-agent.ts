@@ -84,7 +84,11 @@ async function draw(thread: Thread, turns: readonly TalkTurn[]): Promise<AgentDr
       preview: {
         url: shown.value.url,
         title: shown.value.title,
-        variants: shown.value.variants.map(({ label, text, percent }) => ({ label, text, percent })),
+        variants: shown.value.variants.map(({ label, text, percent }) => ({
+          label,
+          text,
+          percent,
+        })),
         ...(!isCreated && { confirm: 'yes, create it' }),
       },
     }),
@@ -97,7 +101,8 @@ async function draw(thread: Thread, turns: readonly TalkTurn[]): Promise<AgentDr
         entry && {
           // A reading counts from 0.
           seq: entry.seq + 1,
-          turn: turns.find(({ first, last }) => first <= entry.seq + 1 && entry.seq < last)?.turn ?? 0,
+          turn:
+            turns.find(({ first, last }) => first <= entry.seq + 1 && entry.seq < last)?.turn ?? 0,
         }),
       tool: tools[at]!,
     })),

@@ -31,6 +31,12 @@ export const harrysCases = (): WaysDrawing['cases'] =>
       window: 64,
     },
   ].map(({ label, about, window }) => {
-    const { messages } = fit(talk, { window, reserve: 0, policy: spongebob(), count, overflow: 'keep' })
+    const { messages } = fit(talk, {
+      window,
+      reserve: 0,
+      policy: spongebob(),
+      count,
+      overflow: 'keep',
+    })
     return { label, about, before: textsOf(talk), after: textsOf(messages) }
   })

@@ -16,7 +16,10 @@ export function memorySite(): SiteFolder {
   const textAt = (path: string): string => {
     const text = files.get(nameOf(path))
     if (text !== undefined) return text
-    throw new SiteError('no_file', `there is no file ${show(path)}: list_files says which there are`)
+    throw new SiteError(
+      'no_file',
+      `there is no file ${show(path)}: list_files says which there are`,
+    )
   }
   return {
     list: async () => [...files.keys()].sort(),
@@ -27,7 +30,10 @@ export function memorySite(): SiteFolder {
       if (!textEndings.includes(extname(name).toLowerCase()))
         throw new SiteError('bad_path', `${show(path)} must end in one of ${textEndings.join(' ')}`)
       if (Buffer.byteLength(text) > mostBytes)
-        throw new SiteError('too_large', `${show(path)} is too long: at most ${mostBytes} bytes are taken`)
+        throw new SiteError(
+          'too_large',
+          `${show(path)} is too long: at most ${mostBytes} bytes are taken`,
+        )
       const isNew = !files.has(name)
       if (isNew && files.size >= mostFiles)
         throw new SiteError('too_many_files', `the site has ${mostFiles} files, and takes no more`)
@@ -36,7 +42,8 @@ export function memorySite(): SiteFolder {
     },
     async remove(path) {
       const name = nameOf(path)
-      if (name === 'index.html') throw new SiteError('bad_path', `${show(path)} is the first page, and stays`)
+      if (name === 'index.html')
+        throw new SiteError('bad_path', `${show(path)} is the first page, and stays`)
       textAt(path)
       files.delete(name)
     },
@@ -47,6 +54,8 @@ let read: readonly (readonly [string, string])[] | undefined
 
 function starter(): readonly (readonly [string, string])[] {
   const folder = packageFile('examples/site-editor/starter')
-  read ??= readdirSync(folder).map(name => [name, readFileSync(join(folder, name), 'utf8')] as const)
+  read ??= readdirSync(folder).map(
+    name => [name, readFileSync(join(folder, name), 'utf8')] as const,
+  )
   return read
 }

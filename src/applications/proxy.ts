@@ -64,13 +64,16 @@ async function draw(
   const question = newest?.asked
   const words = questions.find(({ text }) => text === question)?.words
   const growing =
-    newest === undefined ? [] : await cutThreeWays(await thread.messages({ at: newest.first }), words)
+    newest === undefined
+      ? []
+      : await cutThreeWays(await thread.messages({ at: newest.first }), words)
   return {
     kind: 'ways',
     names: [...wayNames],
     window,
     ...(question !== undefined && { question }),
-    alone: question === undefined ? [] : [...(await cutThreeWays([...past, user(question)], words))],
+    alone:
+      question === undefined ? [] : [...(await cutThreeWays([...past, user(question)], words))],
     growing: [...growing],
     questions: [...(await readyQuestions(past))],
     cases: [...harrysCases()],

@@ -41,7 +41,9 @@ export function open({ history, conversation, model }: ApplicationPlace): OpenAp
       const turns = await readTalk(thread)
       const { site, changes, writtenIn, waits } = await buildSite(turns)
       const files = await site.list()
-      const notes = turns.flatMap(({ note }) => (note !== undefined && isOfChange(note) ? [note] : []))
+      const notes = turns.flatMap(({ note }) =>
+        note !== undefined && isOfChange(note) ? [note] : [],
+      )
       const known = { files, notes, canUndo: changes.canUndo }
       return {
         chips: [...siteChips(known, turns.at(-1)?.answer)],

@@ -37,8 +37,13 @@ export async function readTalk(thread: Thread): Promise<readonly TalkTurn[]> {
 function textsIn(entries: readonly LoggedMessage[], messages: readonly Message[]) {
   const isShown = (at: number) => !entries[at]!.isClosing && !entries[at]!.isBroken
   const last = (role: string) =>
-    messages.findLast((message, at) => message.role === role && message.text !== '' && isShown(at))?.text
-  return { asked: last('user') ?? '', answer: last('assistant') ?? '', note: last('assistant_note') }
+    messages.findLast((message, at) => message.role === role && message.text !== '' && isShown(at))
+      ?.text
+  return {
+    asked: last('user') ?? '',
+    answer: last('assistant') ?? '',
+    note: last('assistant_note'),
+  }
 }
 
 /** What was said, for the page. `tell` says how an answer is shown; default: as it is. */
@@ -62,7 +67,9 @@ export const toSaid = <Turn extends TalkTurn>(
   })
 
 /** The parts of a reply that a visitor may see. A fault is told in words, and the words of the visitor are not lost. */
-export async function* toSaidParts(reply: Reply | AsyncIterable<TurnPart>): AsyncGenerator<SaidPart> {
+export async function* toSaidParts(
+  reply: Reply | AsyncIterable<TurnPart>,
+): AsyncGenerator<SaidPart> {
   try {
     for await (const part of reply) {
       if (part.type === 'text-delta') yield { type: 'text', text: part.text }

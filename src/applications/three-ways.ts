@@ -55,7 +55,13 @@ const ways: readonly Way[] = [
 export const wayNames = ways.map(({ name }) => name)
 
 function fitted(messages: readonly MessageLike[], policy: typeof defaultPolicy): Left {
-  const { messages: left, receipt } = fit(messages, { window, reserve, policy, count, overflow: 'keep' })
+  const { messages: left, receipt } = fit(messages, {
+    window,
+    reserve,
+    policy,
+    count,
+    overflow: 'keep',
+  })
   const fates = receipt.entries.map(({ fate }) => fate)
   return { messages: left, tokens: receipt.tokens, isLeft: at => fates[at] !== 'omitted' }
 }
@@ -96,7 +102,10 @@ const pieces = 64
 
 function stripOf(length: number, { isLeft }: Left): number[] {
   return Array.from({ length: pieces }, (_, piece) => {
-    const [from, to] = [piece, piece + 1].map(at => Math.floor((at * length) / pieces)) as [number, number]
+    const [from, to] = [piece, piece + 1].map(at => Math.floor((at * length) / pieces)) as [
+      number,
+      number,
+    ]
     const own = Array.from({ length: to - from }, (_, at) => from + at)
     return own.length === 0 ? 0 : own.filter(isLeft).length / own.length
   })
@@ -104,6 +113,7 @@ function stripOf(length: number, { isLeft }: Left): number[] {
 
 async function answerOf(messages: readonly MessageLike[]): Promise<string> {
   let text = ''
-  for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') text += part.text
+  for await (const part of reader().stream({ messages }))
+    if (part.type === 'text-delta') text += part.text
   return text
 }

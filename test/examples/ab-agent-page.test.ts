@@ -55,7 +55,9 @@ describe.each(isLong ? keepers : keepers.slice(0, 1))(
       await expectNoAxeInLong(page)
       await shoot(page, `ab-start-${colorScheme}`)
 
-      await page.getByRole('button', { name: 'Plan a test for https://shop.example/checkout' }).click()
+      await page
+        .getByRole('button', { name: 'Plan a test for https://shop.example/checkout' })
+        .click()
       await page.getByText('Shall I create it?').waitFor()
       await isReady(page)
       expect(await page.locator('figure li').allTextContents()).toEqual([
@@ -94,7 +96,9 @@ it('goes on when an instance is killed, tells why a tool refused, and fits a nar
   await say(page, 'Test https://shop.example/pricing and create it at once.')
   await page.getByText('I may not create it in the same breath').waitFor()
   await isReady(page)
-  expect(await page.locator('.refused').textContent()).toContain('The user has not confirmed a preview yet.')
+  expect(await page.locator('.refused').textContent()).toContain(
+    'The user has not confirmed a preview yet.',
+  )
   await shoot(page, 'ab-narrow')
   const [answered] = await instancesOf(page)
   await page.getByRole('button', { name: `Kill instance ${answered}` }).click()
@@ -115,10 +119,13 @@ it('streams: the answer grows while it is written, and can be stopped', async ()
     const seen: string[] = []
     Object.assign(window, { seen })
     new MutationObserver(() => {
-      const text = [...document.querySelectorAll('article[data-role="assistant"] .text')].at(-1)?.textContent
+      const text = [...document.querySelectorAll('article[data-role="assistant"] .text')].at(
+        -1,
+      )?.textContent
       if (!text || text === seen.at(-1)) return
       seen.push(text)
-      if (seen.length === 1) document.querySelector<HTMLElement>('form button[type="button"]')?.click()
+      if (seen.length === 1)
+        document.querySelector<HTMLElement>('form button[type="button"]')?.click()
     }).observe(document.body, { childList: true, characterData: true, subtree: true })
   })
   await say(page, 'hello')

@@ -22,9 +22,15 @@ function talk(model: Model = openModel()) {
       const parts: ChatPart[] = []
       for await (const part of reply) parts.push(part)
       messages = [...messages, ...(await reply.messages)]
-      const ran = parts.flatMap(part => (part.type === 'tool-result' && !part.isError ? [part.name] : []))
+      const ran = parts.flatMap(part =>
+        part.type === 'tool-result' && !part.isError ? [part.name] : [],
+      )
       const said = parts.map(part => (part.type === 'text-delta' ? part.text : '')).join('')
-      return { ran, said, results: parts.flatMap(part => (part.type === 'tool-result' ? [part.text] : [])) }
+      return {
+        ran,
+        said,
+        results: parts.flatMap(part => (part.type === 'tool-result' ? [part.text] : [])),
+      }
     },
   }
 }
@@ -76,8 +82,19 @@ describe('a whole yes', () => {
 describe('the A/B agent', () => {
   it('creates nothing without a whole yes to the preview, and says what is true', async () => {
     const { say } = talk()
-    expect((await say(plan)).ran).toEqual(['generate_hypotheses', 'generate_variants', 'preview_experiment'])
-    for (const text of ['I did not say yes!', 'no', 'wait', 'hold on a second', 'nein danke', 'attends']) {
+    expect((await say(plan)).ran).toEqual([
+      'generate_hypotheses',
+      'generate_variants',
+      'preview_experiment',
+    ])
+    for (const text of [
+      'I did not say yes!',
+      'no',
+      'wait',
+      'hold on a second',
+      'nein danke',
+      'attends',
+    ]) {
       const { ran, said } = await say(text)
       expect([text, ran]).toEqual([text, ['get_experiment']])
       expect(said).toContain('Nothing has been created.')
@@ -122,7 +139,9 @@ describe('the A/B agent', () => {
     // The tools of one message find each other's results.
     expect((await say(plan)).ran).toHaveLength(3)
     for (const text of ['I did not say yes!', 'what exactly would you create?', 'no', 'wait'])
-      expect((await say(text)).results[0]).toContain('is no plain yes to the preview, so nothing was created')
+      expect((await say(text)).results[0]).toContain(
+        'is no plain yes to the preview, so nothing was created',
+      )
     expect((await say('yes, create it')).ran).toEqual(['create_experiment'])
   })
 
@@ -130,7 +149,13 @@ describe('the A/B agent', () => {
     const { say, messages } = talk()
     const answers = new Set<string>()
     const seen: boolean[] = []
-    for (const text of [undefined, plan, 'use the second idea', 'yes', 'https://shop.example/pricing']) {
+    for (const text of [
+      undefined,
+      plan,
+      'use the second idea',
+      'yes',
+      'https://shop.example/pricing',
+    ]) {
       if (text) await say(text)
       const state = stateIn(messages())
       const chips = chipsFor(agentUnderstanding, state)
@@ -144,7 +169,10 @@ describe('the A/B agent', () => {
       answers.add(asked.said)
       for (const chip of chips) {
         const other = talk()
-        for (const earlier of [plan, 'use the second idea', 'yes'].slice(0, state.ideas.length && 2))
+        for (const earlier of [plan, 'use the second idea', 'yes'].slice(
+          0,
+          state.ideas.length && 2,
+        ))
           await other.say(earlier)
         expect([chip, (await other.say(chip)).said]).not.toEqual([
           chip,

@@ -50,7 +50,9 @@ const json = { 'content-type': 'application/json' }
 
 /** The tools of a message with their states, such as `create_experiment output-error`. */
 const toolsOf = ({ parts }: Message) =>
-  parts.flatMap(part => ('toolCallId' in part ? [`${part.type.slice('tool-'.length)} ${part.state}`] : []))
+  parts.flatMap(part =>
+    'toolCallId' in part ? [`${part.type.slice('tool-'.length)} ${part.state}`] : [],
+  )
 
 const resultOf = (message: Message, tool: string) =>
   message.parts.flatMap(part =>
@@ -67,7 +69,9 @@ const refusalIn = ({ parts }: Message) =>
 
 /** The process ids of the instances that run. */
 async function running(): Promise<readonly number[]> {
-  const instances = (await (await fetch(`${url}/api/instances`)).json()) as { readonly pid: number }[]
+  const instances = (await (await fetch(`${url}/api/instances`)).json()) as {
+    readonly pid: number
+  }[]
   return instances.map(({ pid }) => pid)
 }
 
@@ -94,13 +98,18 @@ describe.each(['browser', 'store'] as const)('the conversation is kept by the %s
     const created = await chat.say('Yes, create the experiment.')
     const again = await chat.say('Yes, create it once more.')
 
-    const instances = [none, ideas, made, shown, created, again].map(({ metadata }) => metadata?.instance)
+    const instances = [none, ideas, made, shown, created, again].map(
+      ({ metadata }) => metadata?.instance,
+    )
     expect([
       [1, 2, 1, 2, 1, 2],
       [2, 1, 2, 1, 2, 1],
     ]).toContainEqual(instances)
     const jobs = resultOf(made, 'generate_variants').variants.map(({ jobId }) => jobId)
-    expect(resultOf(created, 'create_experiment')).toMatchObject({ jobIds: jobs, projectId: 'demo-shop' })
+    expect(resultOf(created, 'create_experiment')).toMatchObject({
+      jobIds: jobs,
+      projectId: 'demo-shop',
+    })
     expect(resultOf(again, 'create_experiment').experimentId).toBe(
       resultOf(created, 'create_experiment').experimentId,
     )
@@ -118,7 +127,9 @@ describe.each(['browser', 'store'] as const)('the conversation is kept by the %s
     expect(refusalIn(early)).toContain('The user has not confirmed a preview yet.')
     expect(toolsOf(await chat.say('No, leave it.'))).toEqual(['get_experiment output-available'])
     await chat.say('variants for the second hypothesis')
-    expect(refusalIn(await chat.say('yes'))).toContain('The variants were made anew after the preview.')
+    expect(refusalIn(await chat.say('yes'))).toContain(
+      'The variants were made anew after the preview.',
+    )
     await chat.say('preview')
     expect(toolsOf(await chat.say('yes'))).toEqual(['create_experiment output-available'])
   })
@@ -131,7 +142,9 @@ it('keeps nothing of a conversation that the browser keeps, and all of the other
   expect(messages.map(({ role }) => role)).toEqual(Array(6).fill(['user', 'assistant']).flat())
   const created = resultOf(messages.at(-3)!, 'create_experiment')
   const history = createHistory({ store: sqliteStore({ path: store, readOnly: true }) })
-  const { value } = await history.thread('steps-store').state(experiment, { projectId: 'demo-shop' })
+  const { value } = await history
+    .thread('steps-store')
+    .state(experiment, { projectId: 'demo-shop' })
   expect(value?.experimentId).toBe(created.experimentId)
   await history.close()
 })
@@ -143,7 +156,9 @@ it('answers several conversations at the same time, from one file and without mi
     return resultOf(await chat.say('yes'), 'create_experiment').url
   }
   const shops = ['ada', 'ben', 'cleo']
-  expect(await Promise.all(shops.map(run))).toEqual(shops.map(shop => `https://${shop}.example/checkout`))
+  expect(await Promise.all(shops.map(run))).toEqual(
+    shops.map(shop => `https://${shop}.example/checkout`),
+  )
 })
 
 it('does not take jobs of another project that a client put into its history', async () => {
@@ -218,7 +233,8 @@ async function tear(id: string): Promise<boolean> {
 
 it('goes on when the instance is killed in the middle of an answer: what its tools made is in the log', async () => {
   let id = ''
-  for (let tries = 1; id === '' && tries <= 5; tries++) if (await tear(`torn-${tries}`)) id = `torn-${tries}`
+  for (let tries = 1; id === '' && tries <= 5; tries++)
+    if (await tear(`torn-${tries}`)) id = `torn-${tries}`
   expect(id).not.toBe('')
   // The turn may be held for the instance that is gone for a moment.
   let created: Message | undefined
@@ -263,18 +279,21 @@ it.runIf(isLong)('works with a model of Ollama', async () => {
 
 const why = isLong ? whyNoPostgres() : 'only in the long run'
 if (why) console.info(`Skipped: the A/B agent on PostgreSQL, ${why}`)
-it.skipIf(why)('ends the same on PostgreSQL, which two instances hold open at the same time', async () => {
-  const postgres = await startPostgres()
-  try {
-    url = await startExample('ab-agent', ['--port', '0', '--db', postgres.url])
-    const chat = browser('store', 'on-postgres')
-    const plan = await chat.say('Plan a test for https://shop.example/checkout')
-    await kill(plan.metadata!.pid!)
-    expect(toolsOf(await chat.say('yes'))).toEqual(['create_experiment output-available'])
-  } finally {
-    await postgres.stop()
-  }
-})
+it.skipIf(why)(
+  'ends the same on PostgreSQL, which two instances hold open at the same time',
+  async () => {
+    const postgres = await startPostgres()
+    try {
+      url = await startExample('ab-agent', ['--port', '0', '--db', postgres.url])
+      const chat = browser('store', 'on-postgres')
+      const plan = await chat.say('Plan a test for https://shop.example/checkout')
+      await kill(plan.metadata!.pid!)
+      expect(toolsOf(await chat.say('yes'))).toEqual(['create_experiment output-available'])
+    } finally {
+      await postgres.stop()
+    }
+  },
+)
 
 it('has a README of one screen and short files', () => {
   const folder = join(import.meta.dirname, '../../examples/ab-agent')

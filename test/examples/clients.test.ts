@@ -15,7 +15,9 @@ const linesOf = (needsKey: boolean) =>
     model: 'llama3.2',
     needsKey,
   } as Parameters<typeof clientLines>[0])
-const withPages = linesOf(false).filter(({ id }) => existsSync(join(root, 'examples', id, 'README.md')))
+const withPages = linesOf(false).filter(({ id }) =>
+  existsSync(join(root, 'examples', id, 'README.md')),
+)
 
 it('has a page for each of these clients', () => {
   expect(withPages.map(({ id }) => id).toSorted()).toEqual([
@@ -27,12 +29,18 @@ it('has a page for each of these clients', () => {
   ])
 })
 
-it.each([false, true])('has Open WebUI name its chats and send them whole, with a key: %s', needsKey => {
-  const { line } = linesOf(needsKey).find(({ id }) => id === 'open-webui')!
-  expect(line.split(' ')).toEqual(
-    expect.arrayContaining(['ENABLE_FORWARD_USER_INFO_HEADERS=true', 'ENABLE_CONTEXT_COMPACTION=false']),
-  )
-})
+it.each([false, true])(
+  'has Open WebUI name its chats and send them whole, with a key: %s',
+  needsKey => {
+    const { line } = linesOf(needsKey).find(({ id }) => id === 'open-webui')!
+    expect(line.split(' ')).toEqual(
+      expect.arrayContaining([
+        'ENABLE_FORWARD_USER_INFO_HEADERS=true',
+        'ENABLE_CONTEXT_COMPACTION=false',
+      ]),
+    )
+  },
+)
 
 describe.each(withPages.map(({ id }) => id))('the page of %s', id => {
   const page = read(`examples/${id}/README.md`)

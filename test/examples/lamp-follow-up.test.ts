@@ -6,7 +6,9 @@ interface Cases {
   readonly followUp: readonly string[]
   readonly new: readonly string[]
 }
-const cases = JSON.parse(readFileSync(new URL('lamp-follow-ups.json', import.meta.url), 'utf8')) as {
+const cases = JSON.parse(
+  readFileSync(new URL('lamp-follow-ups.json', import.meta.url), 'utf8'),
+) as {
   readonly tuned: Cases
   readonly heldOut: Cases
   readonly afterwards: Cases
@@ -56,7 +58,15 @@ describe('whether a request is a follow-up', () => {
   })
 
   it('is decided for any text, however long or odd', () => {
-    for (const text of ['', ' ', '!!!', '🙂', 'it '.repeat(100_000), 'x'.repeat(1_000_000), '\u0000'])
+    for (const text of [
+      '',
+      ' ',
+      '!!!',
+      '🙂',
+      'it '.repeat(100_000),
+      'x'.repeat(1_000_000),
+      '\u0000',
+    ])
       expect(['new', 'follow-up']).toContain(decide(text, true).kind)
   })
 })

@@ -2,9 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { frameAt } from '../../examples/lamp/page/frame.js'
 import { playingAt } from '../../examples/lamp/page/play.js'
 import { columns, leds, rows } from '../../examples/lamp/page/shape.js'
-import { type Command, type Program, readProgram, replySchema } from '../../examples/lamp/program.ts'
+import {
+  type Command,
+  type Program,
+  readProgram,
+  replySchema,
+} from '../../examples/lamp/program.ts'
 
-const step = (command: unknown, duration: number | null = null, id = '1') => ({ id, command, duration })
+const step = (command: unknown, duration: number | null = null, id = '1') => ({
+  id,
+  command,
+  duration,
+})
 const pattern = (name: string, params: object = {}) => ({ type: 'pattern', name, params })
 const render = (...elements: readonly object[]) => ({ type: 'render', elements })
 
@@ -31,7 +40,8 @@ describe('the shape of the lamp', () => {
     expect(new Set(leds.map(({ x, y }) => `${x.toFixed(3)} ${y.toFixed(3)}`)).size).toBe(172)
     const around = leds.slice(140)
     expect(around).toHaveLength(32)
-    for (const { x, y } of around) expect(x < 0 || x > columns - 1 || y < 0 || y > rows - 1).toBe(true)
+    for (const { x, y } of around)
+      expect(x < 0 || x > columns - 1 || y < 0 || y > rows - 1).toBe(true)
   })
 })
 
@@ -54,7 +64,9 @@ describe('a pattern', () => {
   )
 
   it('has the colours that it is given', () => {
-    expect(new Set(round(frameOf(pattern('solid', params))).map(String))).toEqual(new Set(['255,128,0']))
+    expect(new Set(round(frameOf(pattern('solid', params))).map(String))).toEqual(
+      new Set(['255,128,0']),
+    )
     const gradient = round(frameOf(pattern('gradient', params)))
     expect([gradient[0], gradient[130]]).toEqual([
       [255, 128, 0],
@@ -66,7 +78,9 @@ describe('a pattern', () => {
   })
 
   it('lights some LEDs at a time when it sparkles', () => {
-    const lit = frameOf(pattern('sparkle', { color: '#FFFFFF' }), 5000).filter(([red]) => red > 60).length
+    const lit = frameOf(pattern('sparkle', { color: '#FFFFFF' }), 5000).filter(
+      ([red]) => red > 60,
+    ).length
     expect(lit).toBeGreaterThan(10)
     expect(lit).toBeLessThan(90)
   })
@@ -74,11 +88,14 @@ describe('a pattern', () => {
   it('is slower at a lower speed, and darker at a lower brightness', () => {
     const wave = (speed: number, ms: number) => frameOf(pattern('wave', { ...params, speed }), ms)
     expect(wave(0.5, 2000)).toEqual(wave(1, 1000))
-    expect(round(frameOf(pattern('solid', { ...params, brightness: 0.5 })))[0]).toEqual([128, 64, 0])
+    expect(round(frameOf(pattern('solid', { ...params, brightness: 0.5 })))[0]).toEqual([
+      128, 64, 0,
+    ])
   })
 
   it('never flashes more than three times a second', () => {
-    const red = (ms: number) => frameOf(pattern('pulse', { color: '#FF0000', speed: 10 }), ms)[0]![0]
+    const red = (ms: number) =>
+      frameOf(pattern('pulse', { color: '#FF0000', speed: 10 }), ms)[0]![0]
     const flashes = Array.from({ length: 1000 }, (_, ms) => red(ms + 1) > red(ms) + 100).filter(
       Boolean,
     ).length
@@ -89,7 +106,9 @@ describe('a pattern', () => {
 describe('a render command', () => {
   const white = '#FFFFFF'
   it('fills all LEDs', () => {
-    expect(round(frameOf(render({ type: 'fill', color: '#010203' })))).toEqual(Array(172).fill([1, 2, 3]))
+    expect(round(frameOf(render({ type: 'fill', color: '#010203' })))).toEqual(
+      Array(172).fill([1, 2, 3]),
+    )
   })
 
   it('draws pixels, rectangles and lines, and leaves out what lies outside', () => {
@@ -148,10 +167,12 @@ describe('a program', () => {
 
   it('repeats a part of them, so often or for ever', () => {
     const loop = { start_step: '1', end_step: '2' }
-    expect(placesOf({ steps, loop: { ...loop, count: 2 } }, 0, 1500, 2500, 3500, 4500, 9000)).toEqual([
-      0, 1, 0, 1, 2, 2,
+    expect(
+      placesOf({ steps, loop: { ...loop, count: 2 } }, 0, 1500, 2500, 3500, 4500, 9000),
+    ).toEqual([0, 1, 0, 1, 2, 2])
+    expect(placesOf({ steps, loop: { ...loop, count: 0 } }, 2500, 1e9, 1e9 + 1000)).toEqual([
+      0, 0, 1,
     ])
-    expect(placesOf({ steps, loop: { ...loop, count: 0 } }, 2500, 1e9, 1e9 + 1000)).toEqual([0, 0, 1])
     expect(
       placesOf({ steps, loop: { count: 0, start_step: '2', end_step: '3' } }, 0, 1000, 3000, 4000),
     ).toEqual([0, 1, 1, 2])
@@ -173,9 +194,17 @@ describe('a program', () => {
     ['no steps', { steps: [] }, /steps/],
     ['steps that are no list', { steps: { id: '1' } }, /steps/],
     ['an unknown pattern', { steps: [step(pattern('lava'))] }, /steps\.0\.command\.name/],
-    ['a colour in words', { steps: [step(pattern('solid', { color: 'red' }))] }, /expected a colour like/],
+    [
+      'a colour in words',
+      { steps: [step(pattern('solid', { color: 'red' }))] },
+      /expected a colour like/,
+    ],
     ['a loop to nowhere', { steps, loop: { count: 1, start_step: '9' } }, /names a step/],
-    ['a loop that ends first', { steps, loop: { count: 1, start_step: '3', end_step: '1' } }, /ends before/],
+    [
+      'a loop that ends first',
+      { steps, loop: { count: 1, start_step: '3', end_step: '1' } },
+      /ends before/,
+    ],
     ['a duration of nothing', { steps: [step({ type: 'stop' }, 0)] }, /duration/],
   ]
   it.each(bad)('with %s is refused, and it is said why', (_, program, why) => {
@@ -185,18 +214,41 @@ describe('a program', () => {
   it('is found in a fence and between words; anything else is told', () => {
     const json = JSON.stringify({ program: { name: 'x', steps } })
     expect(readProgram(`Here:\n\`\`\`json\n${json}\n\`\`\`\nEnjoy!`).program?.name).toBe('x')
-    for (const text of ['', 'no', '{', '}{', '{}', '[]', 'null', '{"program":null}', '{'.repeat(100_000)])
+    for (const text of [
+      '',
+      'no',
+      '{',
+      '}{',
+      '{}',
+      '[]',
+      'null',
+      '{"program":null}',
+      '{'.repeat(100_000),
+    ])
       expect(readProgram(text).problem).toBeTypeOf('string')
-    const numbers = read({ steps: [{ id: 1, command: { type: 'stop' } }], loop: { count: 0, start_step: 1 } })
-    expect([numbers.steps[0]!.id, numbers.name, numbers.steps[0]!.duration]).toEqual(['1', 'Unnamed', null])
+    const numbers = read({
+      steps: [{ id: 1, command: { type: 'stop' } }],
+      loop: { count: 0, start_step: 1 },
+    })
+    expect([numbers.steps[0]!.id, numbers.name, numbers.steps[0]!.duration]).toEqual([
+      '1',
+      'Unnamed',
+      null,
+    ])
   })
 
   it('has a form that a server can hold a model to', () => {
     const schema = JSON.stringify(replySchema)
-    for (const type of ['fill', 'text', 'pixel', 'rect', 'line', 'pattern', 'render', 'stop'] satisfies (
-      | Command['type']
-      | string
-    )[])
+    for (const type of [
+      'fill',
+      'text',
+      'pixel',
+      'rect',
+      'line',
+      'pattern',
+      'render',
+      'stop',
+    ] satisfies (Command['type'] | string)[])
       expect(schema).toContain(`"const":"${type}"`)
   })
 })

@@ -50,7 +50,9 @@ describe('the page of the lamp', () => {
     const before = await use.textContent()
 
     await say(page, 'blue waves')
-    await page.getByRole('img', { name: 'The lamp plays blue waves, 1 step: wave(#0000FF)' }).waitFor()
+    await page
+      .getByRole('img', { name: 'The lamp plays blue waves, 1 step: wave(#0000FF)' })
+      .waitFor()
     const [red = 0, , blue = 0] = await colours(page)
     expect(blue).toBeGreaterThan(dark[2]! * 2)
     expect(blue).toBeGreaterThan(red * 2)
@@ -64,7 +66,9 @@ describe('the page of the lamp', () => {
       'taken as something new: nothing plays yet',
       'taken as a change: “it”',
     ])
-    await page.getByRole('img', { name: 'The lamp plays blue waves, 1 step: wave(#FF0000)' }).waitFor()
+    await page
+      .getByRole('img', { name: 'The lamp plays blue waves, 1 step: wave(#FF0000)' })
+      .waitFor()
     const now = await colours(page)
     expect(now[0]).toBeGreaterThan(now[2]! * 2)
     expect(await use.textContent()).not.toBe(before)
@@ -105,7 +109,8 @@ describe('the page of the lamp', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     for (const viewport of [wide, narrow]) {
       await page.setViewportSize(viewport)
-      if (isLong || viewport === wide) await expectNoAxeViolationsInThemes(page, `lamp-${viewport.width}`)
+      if (isLong || viewport === wide)
+        await expectNoAxeViolationsInThemes(page, `lamp-${viewport.width}`)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
         viewport.width,
       )

@@ -106,7 +106,9 @@ describe('the rules of the lamp', () => {
     expect(steps('let the pulse last 3 seconds')).toEqual(
       storm.map((step, at) => (at === 1 ? { ...step, duration: 3000 } : step)),
     )
-    expect(steps('make the lightning yellow')[1]).toMatchObject({ command: { params: { color: '#FFFF00' } } })
+    expect(steps('make the lightning yellow')[1]).toMatchObject({
+      command: { params: { color: '#FFFF00' } },
+    })
     expect(steps('make the lightning yellow').toSpliced(1, 1)).toEqual(storm.toSpliced(1, 1))
     expect(steps('add a white flash at the end').slice(4)).toMatchObject([
       { id: '5', command: { name: 'pulse', params: { color: '#FFFFFF' } }, duration: 1500 },
@@ -145,7 +147,9 @@ describe('the rules of the lamp', () => {
 
   it('make a new one when only a digest of the old one is in view', () => {
     const digest = user('[Previous: "a green wave" → a green wave, 1 step: wave(#00FF00)]')
-    expect(programOf(digest, user('make it blue')).steps[0]!.command).toMatchObject({ name: 'solid' })
+    expect(programOf(digest, user('make it blue')).steps[0]!.command).toMatchObject({
+      name: 'solid',
+    })
   })
 
   it('take no example of the instructions for the program that plays', () => {
@@ -163,7 +167,9 @@ describe('the rules of the lamp', () => {
       expect(readProgram(reply).program).toBeUndefined()
       const chips = chipsIn(reply)
       expect(chips.length).toBeGreaterThanOrEqual(2)
-      expect(chips.filter(chip => readProgram(answer(user(chip))).program === undefined)).toEqual([])
+      expect(chips.filter(chip => readProgram(answer(user(chip))).program === undefined)).toEqual(
+        [],
+      )
       said.add(reply)
       chat.push(assistant(reply), user('constructor'))
     }
@@ -203,7 +209,11 @@ describe('the rules of the lamp', () => {
   it('hold still without going off, and go off only when all of a request says so', () => {
     const storm = played('a thunderstorm')
     expect(played('a thunderstorm', 'stop moving').steps).toEqual([
-      { id: '1', command: { type: 'pattern', name: 'solid', params: { color: '#1A1A2E' } }, duration: null },
+      {
+        id: '1',
+        command: { type: 'pattern', name: 'solid', params: { color: '#1A1A2E' } },
+        duration: null,
+      },
     ])
     expect(played('a thunderstorm', 'turn off the sparkle').steps.map(({ id }) => id)).toEqual([
       '1',
@@ -229,7 +239,9 @@ describe('the rules of the lamp', () => {
       start_step: '2',
       end_step: '4',
     })
-    expect(played('a red heart', 'slow waves in teal').steps[0]!.command).toMatchObject({ name: 'wave' })
+    expect(played('a red heart', 'slow waves in teal').steps[0]!.command).toMatchObject({
+      name: 'wave',
+    })
     expect(played('write HELLO', 'the letters red').steps[0]!.command).toMatchObject({
       elements: [{ text: 'HELLO', color: '#FF0000' }],
     })

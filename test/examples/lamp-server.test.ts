@@ -35,14 +35,19 @@ interface PostOptions {
   readonly headers?: Record<string, string>
   readonly signal?: AbortSignal
 }
-const post = (path: string, body: unknown, { at = url, headers = json, ...rest }: PostOptions = {}) =>
+const post = (
+  path: string,
+  body: unknown,
+  { at = url, headers = json, ...rest }: PostOptions = {},
+) =>
   fetch(`${at}${path}`, {
     method: 'POST',
     headers,
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...rest,
   })
-const view = async (name: string) => (await (await fetch(`${url}/lamps/${name}`)).json()) as LampView
+const view = async (name: string) =>
+  (await (await fetch(`${url}/lamps/${name}`)).json()) as LampView
 
 /** The status of a request whose headers `fetch` would not let us choose. */
 function statusWith(headers: Record<string, string>): Promise<number | undefined> {
@@ -55,7 +60,9 @@ function statusWith(headers: Record<string, string>): Promise<number | undefined
 describe('the server of the lamp', () => {
   it('serves the page with a strict policy, and nothing from outside of its folder', async () => {
     const page = await fetch(`${url}/`)
-    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/)
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self';/,
+    )
     const html = await page.text()
     expect(html).not.toMatch(/<script>|<style|style=|onclick=/)
     for (const [, path] of html.matchAll(/(?:src|href)="([^"]+)"/g))
@@ -79,7 +86,10 @@ describe('the server of the lamp', () => {
       .split('\n')
       .map(line => JSON.parse(line) as LampPart)
     expect(parts[0]).toMatchObject({ type: 'decision', kind: 'new' })
-    expect(parts.at(-1)).toMatchObject({ type: 'program', summary: 'blue waves, 1 step: wave(#0000FF)' })
+    expect(parts.at(-1)).toMatchObject({
+      type: 'program',
+      summary: 'blue waves, 1 step: wave(#0000FF)',
+    })
     expect((await view('ada')).program?.name).toBe('blue waves')
     expect((await view('ben')).program).toBeUndefined()
   })
@@ -87,13 +97,19 @@ describe('the server of the lamp', () => {
   it('stops the answer when the connection is closed, and the lamp is free again', async () => {
     await (await post('/lamps/eve', { request: 'blue waves' })).text()
     const leave = new AbortController()
-    const { body } = await post('/lamps/eve', { request: 'a christmas tree' }, { signal: leave.signal })
+    const { body } = await post(
+      '/lamps/eve',
+      { request: 'a christmas tree' },
+      { signal: leave.signal },
+    )
     await body!.getReader().read()
     expect((await post('/lamps/eve', { request: 'red' })).status).toBe(409)
     leave.abort()
     await expect.poll(async () => (await view('eve')).exchanges.at(-1)?.status).toBe('cancelled')
     expect((await view('eve')).program?.name).toBe('blue waves')
-    await expect.poll(async () => (await post('/lamps/eve', { request: 'make it red' })).status).toBe(200)
+    await expect
+      .poll(async () => (await post('/lamps/eve', { request: 'make it red' })).status)
+      .toBe(200)
   })
 
   it.each([
@@ -110,9 +126,12 @@ describe('the server of the lamp', () => {
   it('refuses what a page of another site can send', async () => {
     const body = { request: 'red' }
     expect(
-      (await post('/lamps/ada', body, { headers: { ...json, origin: 'http://evil.example' } })).status,
+      (await post('/lamps/ada', body, { headers: { ...json, origin: 'http://evil.example' } }))
+        .status,
     ).toBe(403)
-    expect((await post('/lamps/ada', body, { headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+    expect(
+      (await post('/lamps/ada', body, { headers: { 'content-type': 'text/plain' } })).status,
+    ).toBe(415)
     expect(await statusWith({ host: 'evil.example' })).toBe(403)
     expect(await statusWith({ host: 'localhost' })).toBe(200)
     expect((await fetch(`${url}/lamps/ada`, { method: 'DELETE', headers: json })).status).toBe(405)
@@ -126,7 +145,13 @@ describe('the server of the lamp', () => {
       rmSync(folder, { recursive: true })
     })
     const flags = ['--port', '0', '--file', join(folder, 'lamp.db')]
-    const first = await startExample('lamp', [...flags, '--ollama', 'reader', '--ollama-host', upstream.host])
+    const first = await startExample('lamp', [
+      ...flags,
+      '--ollama',
+      'reader',
+      '--ollama-host',
+      upstream.host,
+    ])
     await (await post('/lamps/ada', { request: 'blue waves' }, { at: first })).text()
     expect(upstream.bodies.at(-1)).toMatchObject({ options: { num_ctx: 4096 }, stream: true })
     const seen = await (await fetch(`${first}/lamps/ada`)).json()

@@ -114,31 +114,34 @@ describe('the lamp', () => {
     ['the reply is prose', () => 'I would rather talk about the weather.'],
   ]
   describe.each(faults)('when %s', (_, fault) => {
-    it.each(['a thunderstorm', 'make it red'])('keeps its program and its history: %s', async request => {
-      const { model, sent } = testModel()
-      const lamp = newLamp({ model })
-      await ask(lamp, 'blue waves')
-      await ask(lamp, 'slower')
-      const before = await lamp.view()
-      model.fault = fault
-      const parts = await ask(lamp, request)
-      expect(partIn(parts, 'kept')!.why).not.toBe('')
-      expect(partIn(parts, 'program')).toBeUndefined()
-      const after = await lamp.view()
-      expect(after.program).toEqual(before.program)
-      const stored = ({ sentAs: _, ...exchange }: Exchange) => exchange
-      expect(after.exchanges.slice(0, 2).map(stored)).toEqual(before.exchanges.map(stored))
-      expect(after.exchanges).toHaveLength(3)
-      expect(after.exchanges[2]).toMatchObject({ asked: request })
-      expect(after.exchanges[2]!.summary).toBeUndefined()
-      // The next follow-up has the former program in full before it.
-      delete model.fault
-      const next = partIn(await ask(lamp, 'make it green'), 'program')!
-      expect(next.summary).toBe('blue waves, 1 step: wave(#00FF00)')
-      expect(
-        sent.at(-1)!.filter(text => text.startsWith('{"program":{"name":"blue waves"')).length,
-      ).toBeGreaterThan(0)
-    })
+    it.each(['a thunderstorm', 'make it red'])(
+      'keeps its program and its history: %s',
+      async request => {
+        const { model, sent } = testModel()
+        const lamp = newLamp({ model })
+        await ask(lamp, 'blue waves')
+        await ask(lamp, 'slower')
+        const before = await lamp.view()
+        model.fault = fault
+        const parts = await ask(lamp, request)
+        expect(partIn(parts, 'kept')!.why).not.toBe('')
+        expect(partIn(parts, 'program')).toBeUndefined()
+        const after = await lamp.view()
+        expect(after.program).toEqual(before.program)
+        const stored = ({ sentAs: _, ...exchange }: Exchange) => exchange
+        expect(after.exchanges.slice(0, 2).map(stored)).toEqual(before.exchanges.map(stored))
+        expect(after.exchanges).toHaveLength(3)
+        expect(after.exchanges[2]).toMatchObject({ asked: request })
+        expect(after.exchanges[2]!.summary).toBeUndefined()
+        // The next follow-up has the former program in full before it.
+        delete model.fault
+        const next = partIn(await ask(lamp, 'make it green'), 'program')!
+        expect(next.summary).toBe('blue waves, 1 step: wave(#00FF00)')
+        expect(
+          sent.at(-1)!.filter(text => text.startsWith('{"program":{"name":"blue waves"')).length,
+        ).toBeGreaterThan(0)
+      },
+    )
   })
 
   it('keeps its program when the person stops the answer', async () => {
@@ -224,7 +227,8 @@ describe('the lamp', () => {
     await ask(before.ada, 'a thunderstorm')
     await before.store.close()
     const after = await open()
-    const summary = async (lamp: Lamp) => partIn(await ask(lamp, 'make it pink'), 'program')!.summary
+    const summary = async (lamp: Lamp) =>
+      partIn(await ask(lamp, 'make it pink'), 'program')!.summary
     expect(await summary(after.ada)).toMatch(/^a thunderstorm, 4 steps: solid\(#FF69B4\)/)
     expect(await summary(after.ben)).toBe('a red fire, 1 step: sparkle(#FF69B4, #FFB020)')
     expect((await after.ada.view()).exchanges).toHaveLength(3)
@@ -268,9 +272,13 @@ describe('what was played before', () => {
     for (const request of ['blue waves', 'make it red', 'make it green']) await ask(lamp, request)
     const asked = sent.length
     const undone = await ask(lamp, 'undo')
-    expect(partIn(undone, 'decision')!.why).toBe('“make it red” is taken from the log: no model is asked')
+    expect(partIn(undone, 'decision')!.why).toBe(
+      '“make it red” is taken from the log: no model is asked',
+    )
     expect(partIn(undone, 'program')!.program.steps).toMatchObject([wave('#FF0000')])
-    expect(partIn(await ask(lamp, 'undo that'), 'program')!.program.steps).toMatchObject([wave('#0000FF')])
+    expect(partIn(await ask(lamp, 'undo that'), 'program')!.program.steps).toMatchObject([
+      wave('#0000FF'),
+    ])
     expect(sent.length).toBe(asked)
     await ask(lamp, 'a bit slower')
     expect((await lamp.view()).program!.steps).toMatchObject([wave('#0000FF')])
@@ -285,7 +293,9 @@ describe('what was played before', () => {
     const parts = await ask(lamp, 'go back to the campfire')
     expect(partIn(parts, 'program')!.program).toEqual(program)
     const storm = partIn(await ask(lamp, 'back to the lightning'), 'program')!.program
-    expect(storm.steps[1]).toMatchObject({ command: { name: 'pulse', params: { color: '#FFFF00' } } })
+    expect(storm.steps[1]).toMatchObject({
+      command: { name: 'pulse', params: { color: '#FFFF00' } },
+    })
   })
 
   it('says which exchanges the next request sends whole, and which as a line', async () => {

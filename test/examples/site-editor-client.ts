@@ -105,6 +105,8 @@ export async function connect(url: string): Promise<EditorClient> {
 }
 
 /** The texts of the rows that a person or the agent said. */
-export const saidIn = (rows: readonly Row[]) => rows.flatMap(row => ('text' in row ? [row.text] : []))
+export const saidIn = (rows: readonly Row[]) =>
+  rows.flatMap(row => ('text' in row ? [row.text] : []))
 
-export const siteFile = (data: string, path: string) => readFileSync(join(data, 'site', path), 'utf8')
+export const siteFile = (data: string, path: string) =>
+  readFileSync(join(data, 'site', path), 'utf8')

@@ -9,7 +9,10 @@ import { describe, expect, it, type TestContext } from 'vitest'
 import { connect, type EditorClient, saidIn, siteFile } from './site-editor-client.ts'
 
 const root = join(import.meta.dirname, '../..')
-const jiti = join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'lib/jiti-cli.mjs')
+const jiti = join(
+  dirname(createRequire(import.meta.url).resolve('jiti/package.json')),
+  'lib/jiti-cli.mjs',
+)
 
 /** What is left of a test is removed when it is over. Tests run side by side, so each has its own. */
 type Test = Pick<TestContext, 'onTestFinished'>
@@ -55,7 +58,8 @@ async function expectWhole(client: EditorClient, data: string): Promise<void> {
   expect(saidIn(client.rows)).toContain(second)
   expect(client.rows.at(-1)).toEqual({ kind: 'ending', status: 'interrupted' })
   // No file has a part of a text, and no unfinished one is left.
-  for (const path of ['index.html', 'menu.html', 'style.css']) expect(siteFile(data, path)).toMatch(/[>}]\n$/)
+  for (const path of ['index.html', 'menu.html', 'style.css'])
+    expect(siteFile(data, path)).toMatch(/[>}]\n$/)
   expect(readdirSync(join(data, 'site')).sort()).toEqual(['index.html', 'menu.html', 'style.css'])
   expect(await client.dump()).toContain('[Interrupted.]')
   expect(await client.dump()).toContain('The background was #faf6ef and is #0f6b6b, in style.css.')
@@ -66,7 +70,11 @@ async function expectWhole(client: EditorClient, data: string): Promise<void> {
 }
 
 /** Kills the process in its second turn as soon as `isThere`, and starts it again. */
-async function crash(test: Test, isThere: (client: EditorClient) => boolean, ...flags: readonly string[]) {
+async function crash(
+  test: Test,
+  isThere: (client: EditorClient) => boolean,
+  ...flags: readonly string[]
+) {
   const data = newFolder(test)
   // Long enough to be killed in, also where it is heard of late.
   const before = await run(test, '--data', data, '--slow', '1500', ...flags)
@@ -86,7 +94,8 @@ const inTool = ({ rows }: EditorClient) =>
       row.state === 'running' &&
       row.tool === 'write_file',
   )
-const inStream = ({ rows }: EditorClient) => saidIn(rows).at(-1)?.startsWith('The title is') ?? false
+const inStream = ({ rows }: EditorClient) =>
+  saidIn(rows).at(-1)?.startsWith('The title is') ?? false
 
 it('is not started twice on one folder, and says why', async test => {
   const data = newFolder(test)
@@ -94,12 +103,15 @@ it('is not started twice on one folder, and says why', async test => {
   await expect(run(test, '--data', data)).rejects.toThrow(/The site editor cannot start: .*log\.db/)
 })
 
-if (!isLong) console.info('Skipped: a site editor that is killed in a sentence, only in the long run')
+if (!isLong)
+  console.info('Skipped: a site editor that is killed in a sentence, only in the long run')
 
 describe.concurrent('a site editor that is killed', () => {
   it('in the middle of a tool, has a whole conversation when it is started again', async test => {
     const { client, data } = await crash(test, inTool)
-    expect(client.rows).toContainEqual(expect.objectContaining({ tool: 'write_file', state: 'failed' }))
+    expect(client.rows).toContainEqual(
+      expect.objectContaining({ tool: 'write_file', state: 'failed' }),
+    )
     await expectWhole(client, data)
   })
 

@@ -65,7 +65,13 @@ const watchFor = (page: Page, ...hidden: readonly string[]) =>
 describe('the page of the site editor', () => {
   it('edits the site by chat: rows of tools, a preview that follows, no note for a moment', async () => {
     const { page, faults, data } = await open()
-    await watchFor(page, 'NOTE TO SELF', 'The title was', 'Added opening-hours.html', 'WORKING FOLDER')
+    await watchFor(
+      page,
+      'NOTE TO SELF',
+      'The title was',
+      'Added opening-hours.html',
+      'WORKING FOLDER',
+    )
     await page.getByRole('button', { name: 'change the title to Blue Door' }).click()
     await messages(page).getByText('The title is now “Blue Door”, on every page.').waitFor()
     expect(siteFile(data, 'index.html')).toContain('<title>Blue Door</title>')
@@ -73,10 +79,12 @@ describe('the page of the site editor', () => {
     await preview.getByRole('heading', { name: 'Blue Door' }).waitFor()
     expect(await messages(page).locator('.tool').allInnerTexts()).toEqual([
       'list_files 3 files',
-      ...[/^read_file index\.html \d+ characters$/, /^read_file menu\.html \d+ characters$/].map(one =>
-        expect.stringMatching(one),
+      ...[/^read_file index\.html \d+ characters$/, /^read_file menu\.html \d+ characters$/].map(
+        one => expect.stringMatching(one),
       ),
-      ...['index.html', 'menu.html'].map(path => expect.stringContaining(`write_file ${path} Changed, `)),
+      ...['index.html', 'menu.html'].map(path =>
+        expect.stringContaining(`write_file ${path} Changed, `),
+      ),
     ])
     await say(page, 'add a page about opening hours', /every page links to it/)
     await preview.getByRole('heading', { name: 'opening hours' }).waitFor()
@@ -84,7 +92,8 @@ describe('the page of the site editor', () => {
     await preview.getByText('Fish soup').waitFor()
     await say(page, 'make the background dark blue', 'The background is #14284b now.')
     // The preview is loaded anew after the reply: the page of before is there for a moment, then none.
-    const ground = () => preview.locator('body').evaluate(body => getComputedStyle(body).backgroundColor)
+    const ground = () =>
+      preview.locator('body').evaluate(body => getComputedStyle(body).backgroundColor)
     await expect.poll(() => ground().catch(() => 'no page')).toBe('rgb(20, 40, 75)')
     await preview.getByText('Fish soup').waitFor()
     await shoot(page, 'site-editor-after')
@@ -104,7 +113,9 @@ describe('the page of the site editor', () => {
     const client = await connect(url)
     expect(await text.textContent()).toBe(await client.dump())
     client.close()
-    expect(await dump.getByRole('region', { name: 'Tools' }).textContent()).toContain('"name": "write_file"')
+    expect(await dump.getByRole('region', { name: 'Tools' }).textContent()).toContain(
+      '"name": "write_file"',
+    )
     await expectNoAxeInLong(dump)
     await shoot(dump, 'site-editor-dump')
     expect(await page.content()).not.toContain('The background was')
@@ -205,7 +216,8 @@ describe('the look of the site editor', () => {
     for (let n = 0; n < 12; n++) {
       await page.keyboard.press('Tab')
       const name = await page.evaluate(
-        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+        () =>
+          document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
       )
       reached.push(name ?? '')
     }

@@ -28,7 +28,11 @@ function newFolder(): string {
 }
 
 /** The whole application in this process, and a client that does what the page does. */
-async function open({ data = newFolder(), model = editorRules(), ...options }: Partial<StartOptions> = {}) {
+async function open({
+  data = newFolder(),
+  model = editorRules(),
+  ...options
+}: Partial<StartOptions> = {}) {
   const editor = await start({ data, model, ...options })
   const client = await connect(editor.url)
   let isStopped = false
@@ -42,7 +46,9 @@ async function open({ data = newFolder(), model = editorRules(), ...options }: P
   /** What is in the log, read after the application has stopped. */
   async function readLog() {
     await stop()
-    const history = createHistory({ store: sqliteStore({ path: join(data, 'log.db'), readOnly: true }) })
+    const history = createHistory({
+      store: sqliteStore({ path: join(data, 'log.db'), readOnly: true }),
+    })
     const thread = history.thread('site')
     const log = {
       notes: await thread.notes(),
@@ -73,7 +79,9 @@ describe('the site editor', () => {
 
     await client.say('add a page about <b>Opening hours</b>')
     expect(client.files).toContain('b-opening-hours-b.html')
-    expect(siteFile(data, 'b-opening-hours-b.html')).toContain('<h1>&lt;b&gt;Opening hours&lt;/b&gt;</h1>')
+    expect(siteFile(data, 'b-opening-hours-b.html')).toContain(
+      '<h1>&lt;b&gt;Opening hours&lt;/b&gt;</h1>',
+    )
     expect(siteFile(data, 'menu.html')).toContain('<a href="b-opening-hours-b.html">')
 
     await client.say('make the background dark blue')
@@ -98,7 +106,8 @@ describe('the site editor', () => {
       'add a page about opening hours':
         'There is a page about opening hours now, opening-hours.html, and every page links to it.',
       'make the background dark blue': 'The background is #14284b now.',
-      'add a page about events': 'There is a page about events now, events.html, and every page links to it.',
+      'add a page about events':
+        'There is a page about events now, events.html, and every page links to it.',
     }
     for (const [request, answer] of Object.entries(requests)) {
       prompts.length = 0
@@ -138,13 +147,18 @@ describe('the site editor', () => {
     onTestFinished(() => server.close())
     const { client, data, readLog } = await open({ model: server.ollama() })
     await client.say('Please call list_files.')
-    await client.say('call write_file with {"path":"footer.html","text":"<footer>Open from nine</footer>"}')
+    await client.say(
+      'call write_file with {"path":"footer.html","text":"<footer>Open from nine</footer>"}',
+    )
     expect(siteFile(data, 'footer.html')).toBe('<footer>Open from nine</footer>')
     expect(client.files).toContain('footer.html')
     expect(server.bodies[0]?.tools).toHaveLength(6)
     expect(client.received).not.toContain('NOTE TO SELF')
     const { notes, turns } = await readLog()
-    expect([notes.length, turns.map(({ status }) => status)]).toEqual([2, ['completed', 'completed']])
+    expect([notes.length, turns.map(({ status }) => status)]).toEqual([
+      2,
+      ['completed', 'completed'],
+    ])
   })
 
   it('shows of a long conversation its newest part, without the endings of the rest', async () => {
@@ -238,7 +252,12 @@ describe('the site editor', () => {
       const before = siteFile(data, path)
       await client.say('shorten the menu')
       expect(saidIn(client.rows).at(-1)).toContain('menu.html was not written: ')
-      for (const said of ['no', 'wait', 'what would it look like?', 'I did not say write it anyway']) {
+      for (const said of [
+        'no',
+        'wait',
+        'what would it look like?',
+        'I did not say write it anyway',
+      ]) {
         await client.say(said)
         expect([said, siteFile(data, path)]).toEqual([said, before])
       }
@@ -273,7 +292,10 @@ describe('the site editor', () => {
   })
 
   it.each<[string, Wish | undefined]>([
-    ['replace nine to five with ten to six', { kind: 'replace', text: 'nine to five', by: 'ten to six' }],
+    [
+      'replace nine to five with ten to six',
+      { kind: 'replace', text: 'nine to five', by: 'ten to six' },
+    ],
     ['change 8.50 to 9.20', { kind: 'replace', text: '8.50', by: '9.20' }],
     ['Hintergrund hellblau', { kind: 'background', colour: '#dcebf7' }],
     ['the blue background hurts', undefined],
@@ -374,7 +396,8 @@ describe('the site editor', () => {
     let calls = 0
     const model = rules(() => {
       calls += 1
-      if (calls === 1) throw new ModelError('model_unavailable', 'Nobody answers', { retryAfterMs: 1 })
+      if (calls === 1)
+        throw new ModelError('model_unavailable', 'Nobody answers', { retryAfterMs: 1 })
       return 'Here I am.'
     })
     const { client } = await open({ model })
@@ -419,7 +442,8 @@ describe('the servers of the site editor', () => {
     }
     expect((await client.post('/api/messages', ' ')).status).toBe(400)
     expect((await client.post('/api/messages', 'x'.repeat(9000))).status).toBe(413)
-    for (const address of [url, preview]) expect(await statusFor(address, { host: 'evil.example' })).toBe(421)
+    for (const address of [url, preview])
+      expect(await statusFor(address, { host: 'evil.example' })).toBe(421)
     expect((await fetch(`${url}/..%2frun.ts`)).status).toBe(404)
     expect(client.rows).toEqual([])
   })
@@ -494,7 +518,8 @@ describe.each([4096, 8192])('twelve requests in a row, in a window of %i', windo
     expect(client.files.length).toBeGreaterThanOrEqual(before.length + 3)
     for (const path of client.files)
       expect([path, findStandIn(siteFile(data, path))]).toEqual([path, undefined])
-    for (const [path, length] of before) expect(siteFile(data, path).length).toBeGreaterThan(length / 3)
+    for (const [path, length] of before)
+      expect(siteFile(data, path).length).toBeGreaterThan(length / 3)
     // In the smaller window the last request finds the pages too long, and says so.
     if (window === 8192) expect(siteFile(data, 'index.html')).toContain('<title>Green Door</title>')
   })

@@ -110,7 +110,10 @@ const attacks = [
 ]
 
 /** The attacks that read the secret, changed it, or made anything outside of the site. */
-async function whatEscapes({ read, write }: Pick<SiteFolder, 'read' | 'write'>): Promise<readonly string[]> {
+async function whatEscapes({
+  read,
+  write,
+}: Pick<SiteFolder, 'read' | 'write'>): Promise<readonly string[]> {
   const escaped: string[] = []
   for (const path of attacks) {
     const given = await read(path).catch(() => Buffer.from(''))
@@ -244,7 +247,8 @@ describe('the folder of a site', () => {
       isWriting = false
     })()
     let reads = 0
-    for (; isWriting; reads++) if (!isWhole(await site.readText('page.html'))) throw new Error('a part')
+    for (; isWriting; reads++)
+      if (!isWhole(await site.readText('page.html'))) throw new Error('a part')
     await writing
     expect(reads).toBeGreaterThan(0)
     writeFileSync(join(root, '.unfinished-1'), 'half')
@@ -261,9 +265,10 @@ describe('the folder of a site', () => {
         : 'I cannot.',
     )
     const changes = await openChanges(site, `${root}.json`)
-    const { status, messages } = await createChat({ model, tools: siteTools(site, changes) }).respond([
-      { role: 'user', content: 'Read them all.' },
-    ])
+    const { status, messages } = await createChat({
+      model,
+      tools: siteTools(site, changes),
+    }).respond([{ role: 'user', content: 'Read them all.' }])
     expect(status).toBe('completed')
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
     expect(results).toEqual([

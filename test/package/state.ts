@@ -1,7 +1,11 @@
 import { defineState, readState, type StandardSchema } from 'throughline/state'
 
 const schema: StandardSchema<{ url: string }> = {
-  '~standard': { version: 1, vendor: 'mine', validate: value => ({ value: value as { url: string } }) },
+  '~standard': {
+    version: 1,
+    vendor: 'mine',
+    validate: value => ({ value: value as { url: string } }),
+  },
 }
 const page = defineState({ name: 'page', tool: 'open', schema })
 const call = { id: 'c1', type: 'function', function: { name: 'open', arguments: '{}' } }

@@ -11,7 +11,12 @@ import {
 } from 'throughline/stores'
 
 const store: Store = memoryStore()
-const key: ThreadKey = { tenant: 'default', conversation: 'trip', actor: 'assistant', branch: 'main' }
+const key: ThreadKey = {
+  tenant: 'default',
+  conversation: 'trip',
+  actor: 'assistant',
+  branch: 'main',
+}
 const thread = createHistory({ store }).thread('trip')
 await thread.seed({ role: 'user', content: 'hi' })
 const entries: StoredEntry[] = []

@@ -29,6 +29,10 @@ export function openBackend(name: BackendName, store: Store, host: string): Back
     return { api: '/throughline/v1/ui-chat', fetch: request => server.fetch(request), close }
   }
   const history = createHistory({ store })
-  const chat = createUIChatHandler({ history, model: ollama({ model: 'scripted', host }), user: () => 'ada' })
+  const chat = createUIChatHandler({
+    history,
+    model: ollama({ model: 'scripted', host }),
+    user: () => 'ada',
+  })
   return { api: '/api/chat', fetch: chat, close: chat.idle }
 }

@@ -19,7 +19,11 @@ async function startInstances(backend: BackendName, store: Store, count = 1) {
   const urls = await Promise.all(
     Array.from({ length: count }, async () => {
       const { api, fetch, close } = openBackend(backend, store, ollama)
-      const listening = await listen(fetch, { host: '127.0.0.1', port: 0, requestTimeoutMs: 60_000 })
+      const listening = await listen(fetch, {
+        host: '127.0.0.1',
+        port: 0,
+        requestTimeoutMs: 60_000,
+      })
       onTestFinished(async () => {
         await listening.close(0)
         await close()
@@ -34,7 +38,8 @@ async function startInstances(backend: BackendName, store: Store, count = 1) {
       new UiChat(urls[at]!, { id, messages: structuredClone([...messages]) }),
     /** What a page that is loaded again begins with. */
     load: async (id = 'talk', at = 0) =>
-      ((await (await fetch(`${urls[at]}/${id}`)).json()) as { readonly messages: Message[] }).messages,
+      ((await (await fetch(`${urls[at]}/${id}`)).json()) as { readonly messages: Message[] })
+        .messages,
   }
 }
 
@@ -63,7 +68,9 @@ it.each(cases)(
       // The model was asked with all of it.
       expect(prompts.at(-1)).toEqual(texts.slice(0, -1))
       await old.regenerate()
-      expect(old.error?.message).toContain('This chat has gone on elsewhere, perhaps in another tab.')
+      expect(old.error?.message).toContain(
+        'This chat has gone on elsewhere, perhaps in another tab.',
+      )
       // Now the first tab is the stale one; then both know all.
       await first.say('Four?')
       await second.say('Five?')

@@ -45,7 +45,12 @@ export function anthropicCache({
         if (size > kept) cost += (size - kept) * prices[ttl]
         kept = Math.max(kept, size)
       }
-      return { read, written: kept - read, input: total - kept, cost: cost + (total - kept) * prices.input }
+      return {
+        read,
+        written: kept - read,
+        input: total - kept,
+        cost: cost + (total - kept) * prices.input,
+      }
     },
   }
 
@@ -64,8 +69,11 @@ export function anthropicCache({
 
 /** What is read, in its order. A text alone is a block. */
 function blocksOf({ tools = [], system = [], messages, cache_control }) {
-  const asBlocks = content => (typeof content === 'string' ? [{ type: 'text', text: content }] : content)
-  const said = messages.flatMap(({ role, content }) => asBlocks(content).map(block => ({ role, ...block })))
+  const asBlocks = content =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const said = messages.flatMap(({ role, content }) =>
+    asBlocks(content).map(block => ({ role, ...block })),
+  )
   const blocks = [...tools, ...asBlocks(system), ...said]
   return cache_control ? blocks.with(-1, { cache_control, ...blocks.at(-1) }) : blocks
 }

@@ -34,7 +34,12 @@ export function apiClient(
     return matching.find(route => route.path === plain) ?? matching[0]
   }
 
-  function request(method: string, path: string, body?: unknown, more: RequestInit = {}): Promise<Response> {
+  function request(
+    method: string,
+    path: string,
+    body?: unknown,
+    more: RequestInit = {},
+  ): Promise<Response> {
     return fetch(`${url}${apiBase}${path}`, {
       method,
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -49,10 +54,12 @@ export function apiClient(
     const text = await response.text()
     const route = routeFor(method, path)
     if (status === 204) return { status, headers, body: undefined }
-    if (!headers.get('content-type')?.startsWith('application/json')) return { status, headers, body: text }
+    if (!headers.get('content-type')?.startsWith('application/json'))
+      return { status, headers, body: text }
     const read = JSON.parse(text)
     if (response.ok && route?.kind === 'json') expect(route.answer!.parse(read)).toEqual(read)
-    if (!response.ok) expect(read).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
+    if (!response.ok)
+      expect(read).toEqual({ error: expect.objectContaining({ code: expect.any(String) }) })
     return { status, headers, body: read }
   }
 
@@ -115,7 +122,11 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Hea
     for (const event of events) {
       const fields = Object.fromEntries(event.split('\n').map(line => line.split(/:\s?(.*)/s, 2)))
       if (fields.data !== undefined)
-        yield { event: fields.event, data: JSON.parse(fields.data), ...(fields.id && { id: fields.id }) }
+        yield {
+          event: fields.event,
+          data: JSON.parse(fields.data),
+          ...(fields.id && { id: fields.id }),
+        }
     }
   }
 }

@@ -58,7 +58,12 @@ interface Call {
   readonly answered: boolean
 }
 
-function toRound(dialect: string, list: readonly Call[], content: string, salt: number): MessageLike[] {
+function toRound(
+  dialect: string,
+  list: readonly Call[],
+  content: string,
+  salt: number,
+): MessageLike[] {
   // One round in ten keeps its unanswered calls: real logs have them after crashes.
   const done = salt === 0 ? list.filter(one => one.answered) : list
   switch (dialect) {
@@ -126,5 +131,7 @@ const odd: fc.Arbitrary<MessageLike[]> = fc.oneof(
   text.map(content => [{ role: 'tool', content }]),
   fc
     .constant(0)
-    .map(() => [{ role: 'system', content: '[Several conversation turns removed to conserve context.]' }]),
+    .map(() => [
+      { role: 'system', content: '[Several conversation turns removed to conserve context.]' },
+    ]),
 )

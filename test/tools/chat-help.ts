@@ -73,7 +73,9 @@ export function warningsIn(parts: readonly ChatPart[]): readonly string[] {
   return parts.flatMap(part => (part.type === 'warning' ? [part.code] : []))
 }
 
-export function errorIn(parts: readonly ChatPart[]): (Error & { readonly code?: string }) | undefined {
+export function errorIn(
+  parts: readonly ChatPart[],
+): (Error & { readonly code?: string }) | undefined {
   return parts.flatMap(part => (part.type === 'error' ? [part.error] : []))[0]
 }
 
@@ -92,7 +94,9 @@ export async function expectValid(thread: Thread): Promise<void> {
   const options = { window: 4096, overflow: 'trim' as const }
   const asking = [...messages, { role: 'user', content: 'And now?' }]
   assertContext(asking, options, fit(asking, options))
-  assertRounds((await thread.context({ window: 16_384, overflow: 'trim' })).messages.map(parseMessage))
+  assertRounds(
+    (await thread.context({ window: 16_384, overflow: 'trim' })).messages.map(parseMessage),
+  )
 }
 
 /** Checks that the next turn works. */

@@ -17,7 +17,9 @@ export async function someStores(): ReturnType<typeof everyStore> {
 }
 
 /** Every store that can be had here, each time a new and empty one. All are closed and removed after the tests. */
-export async function everyStore(): Promise<readonly (readonly [name: string, create: () => Store])[]> {
+export async function everyStore(): Promise<
+  readonly (readonly [name: string, create: () => Store])[]
+> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-stores-'))
   const reason = whyNoPostgres()
   const server = reason ? undefined : await startPostgres()

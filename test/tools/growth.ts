@@ -36,7 +36,8 @@ interface Measured {
   readonly large: number
 }
 
-const exponent = ({ small, large }: Measured, factor: number) => Math.log(large / small) / Math.log(factor)
+const exponent = ({ small, large }: Measured, factor: number) =>
+  Math.log(large / small) / Math.log(factor)
 
 /** The least of several tries: what else the machine does hardly counts. */
 function leastTimes<Input>(

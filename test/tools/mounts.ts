@@ -18,7 +18,8 @@ export function mount(...options: string[]): string {
 }
 
 /** A disk that is soon full. */
-export const smallDisk = (size: string): string => mount('-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs')
+export const smallDisk = (size: string): string =>
+  mount('-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs')
 
 /** Unmounts lazily: a driver may keep its files open until its statements are collected. */
 export function unmountAll(): void {

@@ -77,7 +77,11 @@ export async function openPage(
  * Does what makes the page say something for a moment only. The page itself looks for it from the start, at every change: from
  * outside, a busy machine comes too late.
  */
-export async function expectSaid(page: Page, text: string, act: () => Promise<unknown>): Promise<void> {
+export async function expectSaid(
+  page: Page,
+  text: string,
+  act: () => Promise<unknown>,
+): Promise<void> {
   const said = page.evaluate(
     text =>
       new Promise<void>(resolve => {

@@ -87,7 +87,8 @@ export function startAs(command: string, parameters: readonly string[]): ServerP
     server.once('exit', () => resolve())
   })
   return {
-    hasEnded: () => server.pid === undefined || server.exitCode !== null || server.signalCode !== null,
+    hasEnded: () =>
+      server.pid === undefined || server.exitCode !== null || server.signalCode !== null,
     output: () => output,
     async end(signal) {
       server.kill(signal)
@@ -99,7 +100,8 @@ export function startAs(command: string, parameters: readonly string[]): ServerP
 
 const isRunnable = (bin: string) =>
   ['initdb', 'postgres'].every(
-    file => spawnSync(join(bin, file), ['--version'], { ...asUser(), stdio: 'ignore' }).status === 0,
+    file =>
+      spawnSync(join(bin, file), ['--version'], { ...asUser(), stdio: 'ignore' }).status === 0,
   )
 
 const readLinks = (native: string): readonly { source: string; target: string }[] => {

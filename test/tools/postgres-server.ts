@@ -42,7 +42,11 @@ async function startIn(home: string, given: readonly string[]): Promise<TestPost
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${data}`]
   settings.push('fsync=on', 'shared_buffers=64MB', 'max_connections=60', ...given)
   const start = async () => {
-    const started = startAs(join(bin, 'postgres'), ['-D', data, ...settings.flatMap(one => ['-c', one])])
+    const started = startAs(join(bin, 'postgres'), [
+      '-D',
+      data,
+      ...settings.flatMap(one => ['-c', one]),
+    ])
     await waitUntilReady(url, started)
     return started
   }

@@ -28,7 +28,11 @@ async function take(turn: number, expectedHead: number): Promise<boolean> {
       entries: [entry(turn, 'user')],
     })
     if (begun.kind !== 'begun') return false
-    const end = { lease: begun.lease, expectedHead: begun.head, entries: [entry(turn, 'assistant')] }
+    const end = {
+      lease: begun.lease,
+      expectedHead: begun.head,
+      entries: [entry(turn, 'assistant')],
+    }
     await store.end(thread, { ...end, status: 'completed' })
     return true
   } catch (error) {

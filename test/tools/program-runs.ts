@@ -37,19 +37,34 @@ export const steps: readonly Step[] = [
   { text: plan, kind: 'list', part: 0 },
   ...Array.from({ length: 24 }, (_, at): readonly Step[] => [
     { text: `I read part ${at + 1} and look for its status line.`, kind: 'read', part: at + 1 },
-    { text: `Part ${at + 1} is open. I close it and leave the rest as it is.`, kind: 'edit', part: at + 1 },
+    {
+      text: `Part ${at + 1} is open. I close it and leave the rest as it is.`,
+      kind: 'edit',
+      part: at + 1,
+    },
     ...(at < 5
       ? []
-      : [{ text: `Part ${at + 1} names an earlier one.`, kind: 'read', part: at - ((at * 3) % 5) } as const]),
+      : [
+          {
+            text: `Part ${at + 1} names an earlier one.`,
+            kind: 'read',
+            part: at - ((at * 3) % 5),
+          } as const,
+        ]),
   ]).flat(),
-  ...Array.from({ length: 12 }, (_, at): Step => ({ text: 'The key goes there.', kind: 'fact', part: at })),
+  ...Array.from(
+    { length: 12 },
+    (_, at): Step => ({ text: 'The key goes there.', kind: 'fact', part: at }),
+  ),
 ]
 
-const request = 'Set the status of each part from open to closed, then write the keys. Make a plan first.'
+const request =
+  'Set the status of each part from open to closed, then write the keys. Make a plan first.'
 const fileOf = ({ part }: Step) => `/home/me/register/parts/part-${part}.txt`
 const textOf = ({ part }: Step) => words(1000 + ((part * 3089) % 7001), part)
 const closing = { old: 'register\nstatus: open', new: 'register\nstatus: closed' }
-const shell = ({ kind, part }: Step) => (kind === 'list' ? 'ls parts' : `echo key-${part} >> keys.txt`)
+const shell = ({ kind, part }: Step) =>
+  kind === 'list' ? 'ls parts' : `echo key-${part} >> keys.txt`
 
 export const programRuns: readonly ProgramRun[] = [
   {
@@ -60,13 +75,19 @@ export const programRuns: readonly ProgramRun[] = [
     body: {
       max_tokens: 32_000,
       system: [74, 62, 5576].map((size, at) => ({ type: 'text', text: words(size, at) })),
-      tools: tools([5244, 3715, 964, 1151, 1919, 2177, 4886, 1803, 1439, 5688, 204, 639], given => ({
-        input_schema: {},
-        ...given,
-      })),
+      tools: tools(
+        [5244, 3715, 964, 1151, 1919, 2177, 4886, 1803, 1439, 5688, 204, 639],
+        given => ({
+          input_schema: {},
+          ...given,
+        }),
+      ),
     },
     first: [
-      { role: 'user', content: [577, request].map(text => ({ type: 'text', text: filled(text, 3) })) },
+      {
+        role: 'user',
+        content: [577, request].map(text => ({ type: 'text', text: filled(text, 3) })),
+      },
       { role: 'system', content: words(9054, 4) },
     ],
     upstream: (url, window) => anthropicUpstream({ url, window }),
@@ -95,7 +116,12 @@ export const programRuns: readonly ProgramRun[] = [
       usage: { input_tokens: tokens, output_tokens: 40 },
     }),
     result: (step, id) => {
-      const content = { read: textOf(step), edit: words(161, 5), list: words(287, 6), fact: 'no output' }
+      const content = {
+        read: textOf(step),
+        edit: words(161, 5),
+        list: words(287, 6),
+        fact: 'no output',
+      }
       return [
         {
           role: 'user',
@@ -111,11 +137,22 @@ export const programRuns: readonly ProgramRun[] = [
     headers: { 'thread-id': 'run', originator: 'codex_exec' },
     body: {
       store: false,
-      tools: tools([1564, 784, 1355, 371, 9925, 281, 760, 2172], given => ({ type: 'function', ...given })),
+      tools: tools([1564, 784, 1355, 371, 9925, 281, 760, 2172], given => ({
+        type: 'function',
+        ...given,
+      })),
     },
     first: [
-      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: words(16_979, 7) }] },
-      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: words(2500, 8) }] },
+      {
+        type: 'message',
+        role: 'developer',
+        content: [{ type: 'input_text', text: words(16_979, 7) }],
+      },
+      {
+        type: 'message',
+        role: 'developer',
+        content: [{ type: 'input_text', text: words(2500, 8) }],
+      },
       {
         type: 'message',
         role: 'user',
@@ -126,13 +163,20 @@ export const programRuns: readonly ProgramRun[] = [
     upstream: (url, window) => openaiUpstream({ url, window, responses: 'native' }),
     reply: (step, call_id) => {
       const patch = `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: ${fileOf(step)}\n@@\n-status: open\n+status: closed\n*** End Patch\nEOF`
-      const cmd = step.kind === 'read' ? `cat ${fileOf(step)}` : step.kind === 'edit' ? patch : shell(step)
+      const cmd =
+        step.kind === 'read' ? `cat ${fileOf(step)}` : step.kind === 'edit' ? patch : shell(step)
       const common = { status: 'completed', id: `it_${call_id}` }
       const content = [{ type: 'output_text', text: step.text, annotations: [] }]
       return [
         { type: 'message', ...common, role: 'assistant', content },
         {
-          ...{ type: 'function_call', ...common, id: `fc_${call_id}`, name: 'exec_command', call_id },
+          ...{
+            type: 'function_call',
+            ...common,
+            id: `fc_${call_id}`,
+            name: 'exec_command',
+            call_id,
+          },
           arguments: JSON.stringify({ cmd }),
         },
       ]
@@ -143,8 +187,12 @@ export const programRuns: readonly ProgramRun[] = [
     }),
     result: (step, call_id) => {
       const head = `Chunk ID: ${call_id}\nWall time: 0.0000 seconds\nProcess exited with code 0\nOutput:\n`
-      const text = { read: textOf(step), edit: words(70, 5), list: words(287, 6), fact: '' }[step.kind]
-      return [{ type: 'function_call_output', id: `fco_${call_id}`, call_id, output: `${head}${text}` }]
+      const text = { read: textOf(step), edit: words(70, 5), list: words(287, 6), fact: '' }[
+        step.kind
+      ]
+      return [
+        { type: 'function_call_output', id: `fco_${call_id}`, call_id, output: `${head}${text}` },
+      ]
     },
   },
   {
@@ -181,7 +229,12 @@ export const programRuns: readonly ProgramRun[] = [
       usage: { prompt_tokens: tokens, completion_tokens: 40, total_tokens: tokens + 40 },
     }),
     result: (step, tool_call_id) => {
-      const content = { read: textOf(step), edit: 'Edit applied.', list: words(288, 6), fact: '(no output)' }
+      const content = {
+        read: textOf(step),
+        edit: 'Edit applied.',
+        list: words(288, 6),
+        fact: '(no output)',
+      }
       return [{ role: 'tool', tool_call_id, content: content[step.kind] }]
     },
   },
@@ -190,7 +243,11 @@ export const programRuns: readonly ProgramRun[] = [
 /** Tools whose JSON has about these sizes. */
 function tools(sizes: readonly number[], write: (given: Fields) => object): readonly object[] {
   return sizes.map((size, at) => {
-    const empty = { name: `tool_${at}`, description: '', parameters: { type: 'object', properties: {} } }
+    const empty = {
+      name: `tool_${at}`,
+      description: '',
+      parameters: { type: 'object', properties: {} },
+    }
     return write({ ...empty, description: words(size - JSON.stringify(write(empty)).length, at) })
   })
 }

@@ -55,7 +55,8 @@ async function openPostgres(): Promise<RawStore> {
       const places: string[] = []
       for (const name of names) {
         const { rows } = await pool.query(`select t::text as row from ${schema}.${name} t`)
-        if (rows.some(({ row }) => forms.some(form => String(row).includes(form)))) places.push(name)
+        if (rows.some(({ row }) => forms.some(form => String(row).includes(form))))
+          places.push(name)
       }
       return places
     },

@@ -8,7 +8,8 @@ export async function replayRun({ body, path, list, headers, ...run }: ProgramRu
   const bodies: Readonly<Record<string, readonly object[]>>[] = []
   const answers: string[] = []
   const scripted = await upstreamWith(({ body: sent, path: asked }) => {
-    if (!asked.startsWith(path)) return { status: 404, body: { error: { message: 'no such path' } } }
+    if (!asked.startsWith(path))
+      return { status: 404, body: { error: { message: 'no such path' } } }
     const reply = run.reply(steps[bodies.push(sent as never) - 1]!, `call_${bodies.length}`)
     return { status: 200, body: run.answer(reply, Math.ceil(JSON.stringify(sent).length / 4.4)) }
   })

@@ -4,7 +4,10 @@ import { pathToFileURL } from 'node:url'
 import { vi } from 'vitest'
 
 /** The real program, as it is installed: `npm test` builds it first. */
-export const cli = join(process.env.THROUGHLINE_ROOT ?? join(import.meta.dirname, '../..'), 'dist/main.js')
+export const cli = join(
+  process.env.THROUGHLINE_ROOT ?? join(import.meta.dirname, '../..'),
+  'dist/main.js',
+)
 
 export interface CliRun {
   readonly status: number

@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net'
 
 /** What the upstream does with one request. */
 export type UpstreamAnswer =
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown }
+  | {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: unknown
+    }
   | {
       /** Each is written on its own, when the one before has left. */
       readonly chunks: readonly (string | Uint8Array)[]
@@ -48,7 +52,10 @@ export async function startUpstream(script: UpstreamScript): Promise<Upstream> {
     if (!request) return
     const at = requests.push(request) - 1
     const answer = typeof script === 'function' ? script(request, at) : script[at]
-    await write(response, answer ?? { status: 500, body: { error: `no answer ${at} in the script` } })
+    await write(
+      response,
+      answer ?? { status: 500, body: { error: `no answer ${at} in the script` } },
+    )
   })
   // A machine under load must not close what is about to be used.
   server.keepAliveTimeout = 60_000
@@ -67,10 +74,17 @@ export async function startUpstream(script: UpstreamScript): Promise<Upstream> {
 /** The lines of Ollama's `/api/chat`, the last one `done`. */
 export function ollamaAnswer(
   messages: readonly Readonly<Record<string, unknown>>[],
-  end: Readonly<Record<string, unknown>> = { done_reason: 'stop', prompt_eval_count: 7, eval_count: 3 },
+  end: Readonly<Record<string, unknown>> = {
+    done_reason: 'stop',
+    prompt_eval_count: 7,
+    eval_count: 3,
+  },
 ): { chunks: string[]; headers: Record<string, string> } {
   const lines = [
-    ...messages.map(message => ({ message: { role: 'assistant', content: '', ...message }, done: false })),
+    ...messages.map(message => ({
+      message: { role: 'assistant', content: '', ...message },
+      done: false,
+    })),
     { message: { role: 'assistant', content: '' }, done: true, ...end },
   ]
   return {
@@ -95,7 +109,10 @@ export function openaiAnswer(
   const chunks = events.map(event =>
     sse({ id: 'scripted', object: 'chat.completion.chunk', model: 'scripted', ...event }),
   )
-  return { chunks: [...chunks, 'data: [DONE]\n\n'], headers: { 'content-type': 'text/event-stream' } }
+  return {
+    chunks: [...chunks, 'data: [DONE]\n\n'],
+    headers: { 'content-type': 'text/event-stream' },
+  }
 }
 
 export function sse(data: unknown): string {
@@ -104,7 +121,10 @@ export function sse(data: unknown): string {
 
 const wasReset = new WeakSet<ServerResponse>()
 
-async function readRequest(incoming: IncomingMessage, response: ServerResponse): Promise<UpstreamRequest> {
+async function readRequest(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<UpstreamRequest> {
   let state: ReturnType<UpstreamRequest['state']> = 'open'
   const ended = new Promise<'whole' | 'reset' | 'left'>(resolve => {
     response.on('close', () => {
@@ -138,7 +158,8 @@ async function write(response: ServerResponse, answer: UpstreamAnswer): Promise<
   }
   if ('chunks' in answer) {
     response.writeHead(200, answer.headers)
-    for (const chunk of answer.chunks) await new Promise<unknown>(resolve => response.write(chunk, resolve))
+    for (const chunk of answer.chunks)
+      await new Promise<unknown>(resolve => response.write(chunk, resolve))
   }
   if (answer.ending === 'stall') return
   if (answer.ending !== 'reset') return void response.end()

@@ -60,7 +60,10 @@ export function noteWriter(seed: number) {
 
   /** A text with notes in it; the last may never close. */
   function noted(): string {
-    const parts = times(1 + random(3), () => words() + pick(' ', '', '\n\n') + block() + pick(' ', '\n', ''))
+    const parts = times(
+      1 + random(3),
+      () => words() + pick(' ', '', '\n\n') + block() + pick(' ', '\n', ''),
+    )
     return parts.join('') + pick(words(), '', random(4) === 0 ? open() : '')
   }
 
@@ -165,7 +168,11 @@ export function noteWriter(seed: number) {
             content: text,
             tool_calls: made.map(({ name, input }) => ({ function: { name, arguments: input } })),
           },
-          results: shuffled.map(({ name, given }) => ({ role: 'tool', tool_name: name, content: given })),
+          results: shuffled.map(({ name, given }) => ({
+            role: 'tool',
+            tool_name: name,
+            content: given,
+          })),
         }
       case 'function': {
         const { name, written, given } = made[0]!
@@ -191,7 +198,9 @@ export function noteWriter(seed: number) {
             })),
           },
           results: answers.flatMap(({ id, name }) =>
-            name === 'write_note_to_self' ? [{ role: 'tool', tool_call_id: id, content: 'Noted.' }] : [],
+            name === 'write_note_to_self'
+              ? [{ role: 'tool', tool_call_id: id, content: 'Noted.' }]
+              : [],
           ),
         }
       case 'mixed':
@@ -200,15 +209,22 @@ export function noteWriter(seed: number) {
             role: 'assistant',
             content: [
               ...(text === '' ? [] : [{ type: 'text', text }]),
-              ...made
-                .slice(1)
-                .map(({ id, name, input }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input })),
+              ...made.slice(1).map(({ id, name, input }) => ({
+                type: 'tool-call',
+                toolCallId: id,
+                toolName: name,
+                input,
+              })),
             ],
             tool_calls: made
               .slice(0, 1)
               .map(({ id, name, input }) => ({ id, function: { name, arguments: json(input) } })),
           },
-          results: shuffled.map(({ id, given }) => ({ role: 'tool', tool_call_id: id, content: given })),
+          results: shuffled.map(({ id, given }) => ({
+            role: 'tool',
+            tool_call_id: id,
+            content: given,
+          })),
         }
       default: {
         const result = ({ id, name, given }: (typeof answers)[number]) => ({
@@ -232,7 +248,10 @@ export function noteWriter(seed: number) {
         const isInside = random(4) === 0
         const inside = isInside ? shuffled.map(result) : []
         return {
-          message: { role: 'assistant', content: [{ type: 'text', text: words() }, ...parts, ...inside] },
+          message: {
+            role: 'assistant',
+            content: [{ type: 'text', text: words() }, ...parts, ...inside],
+          },
           results: isInside ? [] : [{ role: 'tool', content: shuffled.map(result) }],
         }
       }
@@ -264,4 +283,5 @@ export function noteWriter(seed: number) {
   }
 }
 
-const vocabulary = 'tide rope lamp river [stone] count "paper" seven note to self window quiet [NO'.split(' ')
+const vocabulary =
+  'tide rope lamp river [stone] count "paper" seven note to self window quiet [NO'.split(' ')

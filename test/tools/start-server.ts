@@ -33,7 +33,11 @@ export async function startServer({
     upstream,
     onServed: one => void served.push(one),
   })
-  const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port: 0, requestTimeoutMs })
+  const { url, close } = await listen(server.fetch, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs,
+  })
   onTestFinished(async () => {
     await close(0)
     await server.close()

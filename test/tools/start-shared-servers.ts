@@ -15,7 +15,12 @@ export default async function startSharedServers(project: TestProject) {
 
   // Nothing here outlives a crash: the data is not flushed to the disk.
   const startPostgres = () =>
-    startServer('fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400')
+    startServer(
+      'fsync=off',
+      'synchronous_commit=off',
+      'full_page_writes=off',
+      'max_connections=400',
+    )
 
   const startBrowser = async (executablePath: string) => {
     const args = ['--no-sandbox', '--disable-gpu', '--disable-quic']

@@ -22,8 +22,12 @@ const isCiOnly = (file: string) => ciOnly.some(pattern => new RegExp(`^${pattern
 /** `contributor`: what everybody runs. `ci`: the rest of it. `all`: both, in the long run and where files are named. */
 export type Tier = 'contributor' | 'ci' | 'all'
 
-export function tierOf(env: Readonly<Record<string, string | undefined>>, args: readonly string[]): Tier {
-  if (env.THROUGHLINE_LONG === '1' || args.some(arg => /^(?:src|packages|test)\b/.test(arg))) return 'all'
+export function tierOf(
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[],
+): Tier {
+  if (env.THROUGHLINE_LONG === '1' || args.some(arg => /^(?:src|packages|test)\b/.test(arg)))
+    return 'all'
   return env.TEST_TIER === 'ci' ? 'ci' : 'contributor'
 }
 

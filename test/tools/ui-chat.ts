@@ -16,7 +16,10 @@ interface UiChatOptions extends Pick<ChatInit<Message>, 'onToolCall' | 'sendAuto
 
 /** What `useChat` holds, without a page around it: the AI SDK's own chat and its own transport. It shows what was said in other tabs. */
 export class UiChat extends Chat<Message> {
-  constructor(api: string, { body = {}, headers = {}, sendsOnlyNew = false, ...more }: UiChatOptions) {
+  constructor(
+    api: string,
+    { body = {}, headers = {}, sendsOnlyNew = false, ...more }: UiChatOptions,
+  ) {
     const transport = new DefaultChatTransport<Message>({
       ...{ api, body, headers },
       ...(sendsOnlyNew && {

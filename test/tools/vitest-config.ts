@@ -61,7 +61,8 @@ export function configOf(folder: string): ViteUserConfig {
           test: {
             name: 'ai-7',
             isolate: false,
-            include: tier === 'contributor' ? [] : withAiSdk.filter(pattern => pattern.startsWith(here)),
+            include:
+              tier === 'contributor' ? [] : withAiSdk.filter(pattern => pattern.startsWith(here)),
           },
         },
       ],
@@ -82,7 +83,9 @@ export function configOf(folder: string): ViteUserConfig {
 
 /** The entries of the published package, as they stand in the source. */
 function entries() {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { exports: object }
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: object
+  }
   return Object.keys(exports)
     .filter(entry => entry !== './package.json')
     .map(entry => ({
@@ -98,7 +101,10 @@ function testFiles(here: string): readonly string[] {
         file => `${folder}/${file.replaceAll('\\', '/')}`,
       ),
     )
-    .filter(file => file.endsWith('.test.ts') && !file.includes('/node_modules/') && file.startsWith(here))
+    .filter(
+      file =>
+        file.endsWith('.test.ts') && !file.includes('/node_modules/') && file.startsWith(here),
+    )
 }
 
 /** Leaves out the files that need a browser where there is none. */

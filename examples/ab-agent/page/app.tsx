@@ -4,7 +4,11 @@ import { Instances } from './instances.tsx'
 import { forget, load, nameOf } from './kept.ts'
 import type { KeptBy, Message } from './message.ts'
 
-const choices: readonly { readonly value: KeptBy; readonly label: string; readonly about: string }[] = [
+const choices: readonly {
+  readonly value: KeptBy
+  readonly label: string
+  readonly about: string
+}[] = [
   {
     value: 'browser',
     label: 'this browser',
@@ -64,7 +68,10 @@ function Loaded({ keptBy, onAnswer }: LoadedProps) {
   useEffect(() => {
     load(keptBy).then(setMessages, error => setProblem(String(error)))
   }, [keptBy])
-  if (problem) return <main className="problem">The conversation could not be loaded. {problem}</main>
+  if (problem)
+    return <main className="problem">The conversation could not be loaded. {problem}</main>
   if (!messages) return <main aria-busy="true" />
-  return <Conversation id={nameOf(keptBy)} keptBy={keptBy} messages={messages} onAnswer={onAnswer} />
+  return (
+    <Conversation id={nameOf(keptBy)} keptBy={keptBy} messages={messages} onAnswer={onAnswer} />
+  )
 }

@@ -37,7 +37,10 @@ function stateOf(messages: readonly Message[]): AgentState {
 
 type OutputOf<Type> = Extract<Part, { type: Type; state: 'output-available' }>['output']
 
-function newest<Type extends Part['type']>(parts: readonly Part[], type: Type): OutputOf<Type> | undefined {
+function newest<Type extends Part['type']>(
+  parts: readonly Part[],
+  type: Type,
+): OutputOf<Type> | undefined {
   const found = parts.findLast(
     part => part.type === type && 'state' in part && part.state === 'output-available',
   )

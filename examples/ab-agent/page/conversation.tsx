@@ -26,7 +26,11 @@ export function Conversation({ id, keptBy, messages: before, onAnswer }: Convers
         }),
       }),
   )
-  const { messages, sendMessage, status, stop, error } = useChat<Message>({ id, messages: before, transport })
+  const { messages, sendMessage, status, stop, error } = useChat<Message>({
+    id,
+    messages: before,
+    transport,
+  })
   const isBusy = status === 'submitted' || status === 'streaming'
   const instance = messages.at(-1)?.metadata?.instance
 
@@ -68,8 +72,9 @@ function Start() {
     <section className="start">
       <h2>Plan an A/B test</h2>
       <p>
-        Hypotheses, variants, a preview; and when you have confirmed it, the experiment. Each message goes to
-        the other of two server processes. What one of them made, the other finds in the conversation.
+        Hypotheses, variants, a preview; and when you have confirmed it, the experiment. Each
+        message goes to the other of two server processes. What one of them made, the other finds in
+        the conversation.
       </p>
     </section>
   )

@@ -23,7 +23,8 @@ export function Instances({ answering }: { readonly answering: number | undefine
         return (
           <li key={number} data-answering={number === answering} data-dead={pid === undefined}>
             <span>
-              Instance {number} <small>{pid === undefined ? 'starts again' : `process ${pid}`}</small>
+              Instance {number}{' '}
+              <small>{pid === undefined ? 'starts again' : `process ${pid}`}</small>
             </span>
             <button
               type="button"

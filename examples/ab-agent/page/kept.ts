@@ -8,7 +8,8 @@ export function nameOf(keptBy: KeptBy): string {
 }
 
 export async function load(keptBy: KeptBy): Promise<Message[]> {
-  if (keptBy === 'browser') return JSON.parse(sessionStorage.getItem('messages') ?? '[]') as Message[]
+  if (keptBy === 'browser')
+    return JSON.parse(sessionStorage.getItem('messages') ?? '[]') as Message[]
   const response = await fetch(`/api/chat/${nameOf(keptBy)}`)
   // The conversation begins with the first message.
   if (response.status === 404) return []

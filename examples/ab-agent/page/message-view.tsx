@@ -18,7 +18,11 @@ export function MessageView({ message, onReply }: MessageViewProps) {
       ))}
       {onReply && isAskingFor(parts) && (
         <p className="confirm">
-          <button type="button" className="main" onClick={() => onReply('Yes, create the experiment.')}>
+          <button
+            type="button"
+            className="main"
+            onClick={() => onReply('Yes, create the experiment.')}
+          >
             Yes, create the experiment
           </button>
           <button type="button" onClick={() => onReply('No, leave it.')}>

@@ -41,7 +41,11 @@ export function drawElement(frame, element, ms) {
 function drawRect({ x, y, width, height, filled }, dot) {
   const [left, top, right, bottom] = [x, y, x + width - 1, y + height - 1].map(Math.round)
   for (let row = Math.max(0, top ?? 0); row <= Math.min(rows - 1, bottom ?? 0); row++)
-    for (let column = Math.max(0, left ?? 0); column <= Math.min(columns - 1, right ?? 0); column++) {
+    for (
+      let column = Math.max(0, left ?? 0);
+      column <= Math.min(columns - 1, right ?? 0);
+      column++
+    ) {
       const isEdge = row === top || row === bottom || column === left || column === right
       if (filled || isEdge) dot(column, row)
     }

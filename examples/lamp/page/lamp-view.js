@@ -43,7 +43,10 @@ export function createLampView(canvas, room, onTime) {
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.imageSmoothingQuality = 'high'
     context.drawImage(light.canvas, 0, 0, canvas.width, canvas.height)
-    context.translate((canvas.width - (columns - 1) * scale) / 2, (canvas.height - (rows - 1) * scale) / 2)
+    context.translate(
+      (canvas.width - (columns - 1) * scale) / 2,
+      (canvas.height - (rows - 1) * scale) / 2,
+    )
     for (const [at, colour] of frame.entries()) drawLed(context, scale, at, colour)
     onTime(playedMs)
     lightRoom(frame)
@@ -137,7 +140,8 @@ function drawLight(small, frame) {
   for (const [at, colour] of frame.entries()) {
     const led = leds[at]
     if (!led || !isLit(colour)) continue
-    for (const [radius, strength] of halos) drawDisc(small, lightScale, led, radius, css(colour, strength))
+    for (const [radius, strength] of halos)
+      drawDisc(small, lightScale, led, radius, css(colour, strength))
   }
 }
 

@@ -17,7 +17,9 @@ const [send, stop, pause] = [
 ]
 
 let markStep = showSteps(undefined)
-const lamp = createLampView(find('lamp', HTMLCanvasElement), find('room', HTMLElement), ms => markStep(ms))
+const lamp = createLampView(find('lamp', HTMLCanvasElement), find('room', HTMLElement), ms =>
+  markStep(ms),
+)
 /** @type {AbortController | undefined} */
 let asking
 
@@ -100,7 +102,8 @@ function show(busy) {
   if (busy) return
   find('as', HTMLFieldSetElement).querySelector('input')?.click()
   // The button that was pressed is gone. On a touch screen the keyboard would open: there nothing is done.
-  if (document.activeElement === document.body && matchMedia('(pointer: fine)').matches) input.focus()
+  if (document.activeElement === document.body && matchMedia('(pointer: fine)').matches)
+    input.focus()
 }
 
 async function open() {

@@ -47,7 +47,8 @@ const patterns = {
   },
 
   /** One breath in four seconds. */
-  breathing: ({ color, color2 = black, seconds }) => mix(color2, color, 0.06 + 0.94 * swing(seconds / 4)),
+  breathing: ({ color, color2 = black, seconds }) =>
+    mix(color2, color, 0.06 + 0.94 * swing(seconds / 4)),
 
   /** Crests of light that travel upwards. */
   wave: ({ color, color2 = dim(color, 0.07), led, seconds }) =>
@@ -56,7 +57,8 @@ const patterns = {
   rainbow: ({ led, seconds }) => hue((led.x + led.y) / 26 + seconds / 6),
 
   /** A short flash a second. */
-  pulse: ({ color, color2 = dim(color, 0.05), seconds }) => mix(color2, color, Math.exp(-5 * (seconds % 1))),
+  pulse: ({ color, color2 = dim(color, 0.05), seconds }) =>
+    mix(color2, color, Math.exp(-5 * (seconds % 1))),
 
   /** Single LEDs light up and go out again, each in its own time. */
   sparkle({ color, color2 = color, at, seconds }) {

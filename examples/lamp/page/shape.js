@@ -16,7 +16,10 @@ const gap = 1.4
 
 /** @type {readonly Led[]} */
 export const leds = [
-  ...Array.from({ length: columns * rows }, (_, at) => ({ x: at % columns, y: Math.floor(at / columns) })),
+  ...Array.from({ length: columns * rows }, (_, at) => ({
+    x: at % columns,
+    y: Math.floor(at / columns),
+  })),
   ...Array.from({ length: around }, (_, at) => placeAround((at + 0.5) / around)),
 ]
 

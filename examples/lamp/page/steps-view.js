@@ -40,7 +40,8 @@ function nameOf(command) {
  */
 function coloursOf(command) {
   if (command.type === 'stop') return []
-  if (command.type === 'render') return [...new Set(command.elements.map(({ color }) => color))].slice(0, 4)
+  if (command.type === 'render')
+    return [...new Set(command.elements.map(({ color }) => color))].slice(0, 4)
   const { color, color2 } = command.params
   return [color, color2].flatMap(colour => colour ?? [])
 }

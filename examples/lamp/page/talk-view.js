@@ -36,12 +36,18 @@ export function labelExchanges(exchanges) {
   }
 }
 
-const sentWords = { whole: 'sent whole', 'one line': 'sent as one line', 'not sent': 'not sent any more' }
+const sentWords = {
+  whole: 'sent whole',
+  'one line': 'sent as one line',
+  'not sent': 'not sent any more',
+}
 
 /** @param {string} status How the turn ended. */
 function wordsFor(status) {
   if (status === 'cancelled') return 'you stopped it'
-  return status === 'completed' ? 'the reply held no program that it can play' : 'the model did not answer'
+  return status === 'completed'
+    ? 'the reply held no program that it can play'
+    : 'the model did not answer'
 }
 
 /**

@@ -25,7 +25,8 @@ export function showTokens(use) {
     { kind: 'margin', tokens: margin, words: 'margin of the estimate' },
   ].filter(part => part.tokens > 0)
 
-  find('use', HTMLElement).textContent = `${number.format(tokens)} of ${number.format(window)} tokens`
+  find('use', HTMLElement).textContent =
+    `${number.format(tokens)} of ${number.format(window)} tokens`
   const bar = find('bar', HTMLElement)
   bar.replaceChildren(
     ...parts.map(({ kind, tokens }) => {
@@ -39,7 +40,13 @@ export function showTokens(use) {
   const shown = parts.filter(({ kind }) => kind !== 'free')
   find('parts', HTMLElement).replaceChildren(
     ...shown.map(({ kind, tokens, words }) =>
-      element('li', '', element('span', `key ${kind}`), words, element('b', '', number.format(tokens))),
+      element(
+        'li',
+        '',
+        element('span', `key ${kind}`),
+        words,
+        element('b', '', number.format(tokens)),
+      ),
     ),
     ...(leftOut > 0 ? [element('li', '', `${leftOut} messages left out`)] : []),
   )

@@ -25,7 +25,10 @@ export interface ChosenSteps {
  * The steps that a request names: "the second step", "step 2", "the pulse", "the lightning", "the red one". Undefined if it names none;
  * `missing` if it names one that the program does not have.
  */
-export function chosenSteps(request: string, steps: readonly Step[]): ChosenSteps | 'missing' | undefined {
+export function chosenSteps(
+  request: string,
+  steps: readonly Step[],
+): ChosenSteps | 'missing' | undefined {
   return byNumber(request, steps.length) ?? byColour(request, steps) ?? byPattern(request, steps)
 }
 
@@ -43,7 +46,11 @@ function byNumber(request: string, count: number): ChosenSteps | 'missing' | und
     ['erste', 'zweite', 'dritte', 'vierte'].indexOf(german),
   )
   const place =
-    word === 'last' || german === 'letzte' ? count - 1 : /^\d/.test(word) ? Number(word) - 1 : spelled
+    word === 'last' || german === 'letzte'
+      ? count - 1
+      : /^\d/.test(word)
+        ? Number(word) - 1
+        : spelled
   if (place < 0 || place >= count) return 'missing'
   return { isChosen: (_, at) => at === place, rest: request.replace(words, '') }
 }
@@ -51,7 +58,9 @@ function byNumber(request: string, count: number): ChosenSteps | 'missing' | und
 /** A step by what plays in it. Without "the" only at the beginning: "pulse faster", but "make it pulse". */
 function byPattern(request: string, steps: readonly Step[]): ChosenSteps | 'missing' | undefined {
   const named = [
-    ...request.matchAll(/\b(?:the|der|die|das|den|le|la|les|el|las|los) (\p{L}+)(?: (?=(\p{L}+)))?/giu),
+    ...request.matchAll(
+      /\b(?:the|der|die|das|den|le|la|les|el|las|los) (\p{L}+)(?: (?=(\p{L}+)))?/giu,
+    ),
   ]
   const front = steps.length > 1 ? /^\W*(\p{L}+)\b/u.exec(request) : null
   for (const [words, ...nouns] of front ? [...named, front] : named) {
@@ -64,12 +73,14 @@ function byPattern(request: string, steps: readonly Step[]): ChosenSteps | 'miss
   return named.some(([, noun]) => isThing(noun)) ? 'missing' : undefined
 }
 
-const patternOf = (noun = '') => nicknames.find(([words]) => words.test(noun))?.[1] ?? patternIn(noun)
+const patternOf = (noun = '') =>
+  nicknames.find(([words]) => words.test(noun))?.[1] ?? patternIn(noun)
 
 function byColour(request: string, steps: readonly Step[]): ChosenSteps | undefined {
   const [words = '', before] = /\bthe (\p{L}+) (?:step|part|one|light|bit)\b/iu.exec(request) ?? []
   const [colour] = coloursIn(before ?? '')
-  const isChosen = ({ command }: Step) => colour !== undefined && coloursOf(command).includes(colour)
+  const isChosen = ({ command }: Step) =>
+    colour !== undefined && coloursOf(command).includes(colour)
   return steps.some(isChosen) ? { isChosen, rest: request.replace(words, '') } : undefined
 }
 

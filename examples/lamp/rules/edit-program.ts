@@ -37,18 +37,24 @@ function heldStill(program: Program): Program | undefined {
     command.type === 'render'
       ? {
           ...command,
-          elements: command.elements.map(one => (one.type === 'text' ? { ...one, scroll: false } : one)),
+          elements: command.elements.map(one =>
+            one.type === 'text' ? { ...one, scroll: false } : one,
+          ),
         }
       : {
           type: 'pattern',
           name: 'solid',
           params: {
             color: command.params.color ?? '#FFFFFF',
-            ...(command.params.brightness !== undefined && { brightness: command.params.brightness }),
+            ...(command.params.brightness !== undefined && {
+              brightness: command.params.brightness,
+            }),
           },
         }
   const held = { name: program.name, steps: [{ id: '1', command: still, duration: null }] }
-  return JSON.stringify(still) === JSON.stringify(command) && program.steps.length === 1 ? undefined : held
+  return JSON.stringify(still) === JSON.stringify(command) && program.steps.length === 1
+    ? undefined
+    : held
 }
 
 /** `loop steps 2 to 3 four times` */
@@ -80,7 +86,9 @@ function addStep(program: Program, request: string): Program | undefined {
   const { steps } = program
   if (words === undefined || steps.length >= mostSteps) return undefined
   const [thing = '', after] = words.split(/\b(?:after|behind|following)\b/i)
-  const command = commandIn(thing.replace(/\b(?:at|to|in) the (?:very )?(?:end|start|beginning)\b/i, ''))
+  const command = commandIn(
+    thing.replace(/\b(?:at|to|in) the (?:very )?(?:end|start|beginning)\b/i, ''),
+  )
   if (!command) return undefined
   const behind = after === undefined ? undefined : chosenSteps(after, steps)
   if (behind === 'missing') return undefined
@@ -138,8 +146,13 @@ interface Change {
 }
 
 function editStep(step: Step, change: Change): Step {
-  const faster = step.duration === null ? null : Math.max(50, Math.round(step.duration / change.pace))
-  return { ...step, command: editCommand(step.command, change), duration: change.duration ?? faster }
+  const faster =
+    step.duration === null ? null : Math.max(50, Math.round(step.duration / change.pace))
+  return {
+    ...step,
+    command: editCommand(step.command, change),
+    duration: change.duration ?? faster,
+  }
 }
 
 function editCommand(given: Command, { pattern, pace, level, recolour }: Change): Command {

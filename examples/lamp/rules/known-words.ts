@@ -35,4 +35,8 @@ export function unknownWords(words: readonly string[]): number {
 }
 
 const isMeant = (word: string) =>
-  sceneIn(word) || patternIn(word) || coloursIn(word)[0] || paceIn(word) !== 1 || levelIn(word) !== 1
+  sceneIn(word) ||
+  patternIn(word) ||
+  coloursIn(word)[0] ||
+  paceIn(word) !== 1 ||
+  levelIn(word) !== 1

@@ -7,7 +7,10 @@ import { type LampState, lampUnderstanding, suggestionsFor } from './read-lamp.t
  * Answers a request by rules: with a program, in words, or by asking back. All that they know of what plays is the context, as with any
  * model: a digest only tells of a program and cannot be changed.
  */
-export function lampAnswer({ asked, messages }: Pick<ReaderQuestion, 'asked' | 'messages'>): string {
+export function lampAnswer({
+  asked,
+  messages,
+}: Pick<ReaderQuestion, 'asked' | 'messages'>): string {
   const programs = programsIn(messages)
   const state: LampState = { before: programs.at(-2), program: programs.at(-1) }
   const { request, read } = forced(asked)
@@ -22,7 +25,8 @@ export function lampAnswer({ asked, messages }: Pick<ReaderQuestion, 'asked' | '
 /** A person who overruled the decision said so in front of the request. */
 function forced(asked: string) {
   const { read } = lampUnderstanding
-  const [, wish, request = asked] = /^(Something new|Change what plays): ([\s\S]*)$/.exec(asked) ?? []
+  const [, wish, request = asked] =
+    /^(Something new|Change what plays): ([\s\S]*)$/.exec(asked) ?? []
   if (wish === 'Something new') return { request, read: (text: string) => read(text, {}) }
   return { request: wish ? `make it ${request}` : request, read }
 }

@@ -35,20 +35,30 @@ function textIn(request: string): Made {
     )?.[1]
   // Without quotes, only words in capitals are meant as they stand: "show HELLO", but "show me a sunset".
   const capitals = said?.match(/^[\p{Lu}\p{N}!?.,:'’ -]{2,}(?=\s|$)/u)?.[0].trim()
-  const plain = /^\W*(?:write|say)\b/i.test(request) ? said?.replace(/ in \p{L}+$/iu, '') : undefined
+  const plain = /^\W*(?:write|say)\b/i.test(request)
+    ? said?.replace(/ in \p{L}+$/iu, '')
+    : undefined
   const text = quoted ?? capitals ?? plain
   return text ? toProgram('', [[words(text, coloursIn(request)[0] ?? '#FFFFFF'), null]]) : undefined
 }
 
 function countdownIn(request: string): Made {
   const from = Number(
-    /\bcount ?down(?: from)? (\d{1,2})\b/i.exec(request)?.[1] ?? (/\bcount ?down\b/i.test(request) ? 3 : 0),
+    /\bcount ?down(?: from)? (\d{1,2})\b/i.exec(request)?.[1] ??
+      (/\bcount ?down\b/i.test(request) ? 3 : 0),
   )
   if (from < 1) return undefined
   const count = Math.min(from, 15)
   const color = coloursIn(request)[0] ?? '#FFD020'
-  const steps = Array.from({ length: count }, (_, at) => [words(String(count - at), color), 1000] as const)
-  return toProgram('', [...steps, [pattern('pulse', '#FFFFFF'), 2000], [pattern('solid', color), null]])
+  const steps = Array.from(
+    { length: count },
+    (_, at) => [words(String(count - at), color), 1000] as const,
+  )
+  return toProgram('', [
+    ...steps,
+    [pattern('pulse', '#FFFFFF'), 2000],
+    [pattern('solid', color), null],
+  ])
 }
 
 /** `red, then yellow, then green, three times` */

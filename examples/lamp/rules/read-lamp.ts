@@ -1,5 +1,11 @@
 import { summarizeProgram } from 'throughline/digests'
-import { bareText, chipsFor, isNegated, isQuestion, type Understanding } from '../../shared/understanding.ts'
+import {
+  bareText,
+  chipsFor,
+  isNegated,
+  isQuestion,
+  type Understanding,
+} from '../../shared/understanding.ts'
 import { findReturn, returnIn } from '../earlier.ts'
 import { decide } from '../follow-up.ts'
 import { articles, comparatives, makers, newThings } from '../follow-up-words.ts'
@@ -51,20 +57,28 @@ function read(text: string, state: LampState): LampIntent | undefined {
 function atLimit(text: string, { program }: LampState): LampIntent | undefined {
   const isMeasured = paceIn(text) !== 1 || levelIn(text) !== 1
   if (!program || !isMeasured || chosenSteps(text, program.steps) === 'missing') return undefined
-  if (!isChange(text, program) || unknownWords(bareText(text).split(' ')) > mostUnknown) return undefined
+  if (!isChange(text, program) || unknownWords(bareText(text).split(' ')) > mostUnknown)
+    return undefined
   return { kind: 'say', text: 'I cannot change that any further, so the lamp goes on as it was.' }
 }
 
 const leaves =
   /^(?:it's|that's|this is|das ist|c'est) (?:lovely|nice|fine|good|great|beautiful|schön|gut|beau|joli)$|^(?:leave|keep|let) (?:it|that|this|everything)(?: be| alone| like (?:that|this)| as it is)?$|^(?:stay|hold on|nothing|never mind|no|nope|nein|non|rien|lass es(?: so)?|laisse)$|^(?:don't|do not) (?:change|touch|do) (?:anything|it|that)$/u
 
-const play = (program: Program | undefined): LampIntent | undefined => program && { kind: 'play', program }
+const play = (program: Program | undefined): LampIntent | undefined =>
+  program && { kind: 'play', program }
 
 function tell(bare: string, { program }: LampState): LampIntent | undefined {
-  if (/^(?:what|wie|was|que|comment|how)\b.*\b(?:can|could|do|know|kannst|weißt|sais|peux)\b/u.test(bare))
+  if (
+    /^(?:what|wie|was|que|comment|how)\b.*\b(?:can|could|do|know|kannst|weißt|sais|peux)\b/u.test(
+      bare,
+    )
+  )
     return { kind: 'say', text: whatIKnow }
   const isOfProgram =
-    /\b(?:play|playing|plays|on|see|this|that|step|steps|now|läuft|spielt|das|joue|ça)\b/u.test(bare)
+    /\b(?:play|playing|plays|on|see|this|that|step|steps|now|läuft|spielt|das|joue|ça)\b/u.test(
+      bare,
+    )
   if (!isOfProgram) return undefined
   const text = program ? `This plays: ${summarizeProgram(program)}.` : 'Nothing plays yet.'
   return { kind: 'say', text }
@@ -73,7 +87,10 @@ function tell(bare: string, { program }: LampState): LampIntent | undefined {
 const whatIKnow =
   'I am a few rules, not a model. I know colours, patterns (solid, gradient, breathing, wave, rainbow, pulse, sparkle), scenes such as a thunderstorm, words to write, and changes of all or of one step.'
 
-function namedIn(wish: { readonly name?: string }, { exchanges = [] }: LampState): Program | undefined {
+function namedIn(
+  wish: { readonly name?: string },
+  { exchanges = [] }: LampState,
+): Program | undefined {
   const exchange = findReturn(exchanges, wish)
   return exchange && readProgram(exchange.reply).program
 }
@@ -105,7 +122,8 @@ function isChange(text: string, program: Program): boolean {
   if (/^(?:slow|fast|quick) (?!down\b|it\b|the\b)/.test(bare) && patternIn(bare)) return false
   if (decide(bare, true).kind === 'follow-up') return true
   const words = bare.split(' ')
-  const begins = (phrases: readonly string[]) => phrases.some(phrase => `${bare} `.startsWith(`${phrase} `))
+  const begins = (phrases: readonly string[]) =>
+    phrases.some(phrase => `${bare} `.startsWith(`${phrase} `))
   // "I would like something calmer" begins like a new request, and measures what plays.
   if (begins(newThings) || articles.has(words[0] ?? '')) return false
   if (words.some(word => comparatives.has(word))) return true
@@ -114,14 +132,17 @@ function isChange(text: string, program: Program): boolean {
     /^make\b|^the (?:letters?|text|words?|colou?rs?|speed|loop|whole)\b|\b(?:step|schritt|étape|paso) \S/u.test(
       bare,
     )
-  return isOfStep || (typeof chosenSteps(text, program.steps) === 'object' && program.steps.length > 1)
+  return (
+    isOfStep || (typeof chosenSteps(text, program.steps) === 'object' && program.steps.length > 1)
+  )
 }
 
 /** Whether a request says clearly that it wants a thing: by its beginning, or because every word of it is known. */
 function isFirm(text: string, isPlaying: boolean): boolean {
   const words = bareText(text).split(' ')
   const beginning = `${words.join(' ')} `
-  if (/^(?:write|say|display|print|schreib|schreibe|escribe|écris|count ?down) /u.test(beginning)) return true
+  if (/^(?:write|say|display|print|schreib|schreibe|escribe|écris|count ?down) /u.test(beginning))
+    return true
   const isCalledFor =
     articles.has(words[0] ?? '') ||
     [...makers, ...newThings].some(phrase => beginning.startsWith(`${phrase} `)) ||

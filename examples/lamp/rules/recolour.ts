@@ -43,7 +43,9 @@ function coloursFor(request: string): (given: Colours) => { color?: string; colo
   if (color2 === undefined) return () => ({ color })
   const [, wanted = '', unwanted = ''] = /^(.*)\binstead of\b(.*)$/i.exec(request) ?? []
   const [, from = unwanted, to = wanted] =
-    /\b(?:swap|replace|exchange|change|turn)\b(.*)\b(?:for|with|by|into|to)\b(.*)$/i.exec(request) ?? []
+    /\b(?:swap|replace|exchange|change|turn)\b(.*)\b(?:for|with|by|into|to)\b(.*)$/i.exec(
+      request,
+    ) ?? []
   const [next, old] = [coloursIn(to)[0], coloursIn(from)[0]]
   if (next === undefined || old === undefined) return () => ({ color, color2 })
   return given => ({

@@ -4,7 +4,9 @@ type Part = readonly [command: Command, duration: number | null]
 
 /** Makes a program of commands with their durations; the last one stays, or everything is played again and again. */
 export function toProgram(name: string, parts: readonly Part[], times?: number): Program {
-  const steps = parts.map(([command, duration], at): Step => ({ id: String(at + 1), command, duration }))
+  const steps = parts.map(
+    ([command, duration], at): Step => ({ id: String(at + 1), command, duration }),
+  )
   const loop = { count: times ?? 0, start_step: '1', end_step: String(steps.length) }
   return { name, steps, ...(times !== undefined && { loop }) }
 }
@@ -125,16 +127,31 @@ const scenes: readonly (readonly [words: RegExp, make: () => Omit<Program, 'name
         [pattern('solid', '#FFE3B0'), null],
       ]),
   ],
-  [/ocean|\bsea\b|\bmeer\b/i, () => toProgram('', [[pattern('wave', '#1E90FF', '#00152E', 0.6), null]])],
+  [
+    /ocean|\bsea\b|\bmeer\b/i,
+    () => toProgram('', [[pattern('wave', '#1E90FF', '#00152E', 0.6), null]]),
+  ],
   [
     /northern light|aurora|polarlicht/i,
     () => toProgram('', [[pattern('wave', '#2BFF9E', '#1B0A4F', 0.4), null]]),
   ],
   [/lava/i, () => toProgram('', [[pattern('wave', '#FF3B00', '#5A004F', 0.3), null]])],
-  [/forest|\bwald\b/i, () => toProgram('', [[pattern('gradient', '#0B6623', '#9ACD32', 0.5), null]])],
-  [/snow|winter|schnee/i, () => toProgram('', [[pattern('sparkle', '#FFFFFF', '#BFE3FF', 0.6), null]])],
-  [/\brain\b|\bregen\b/i, () => toProgram('', [[pattern('sparkle', '#4A90D9', '#1C3F66', 1.5), null]])],
-  [/star|night sky|galaxy/i, () => toProgram('', [[pattern('sparkle', '#E8F0FF', '#8FB0FF', 0.5), null]])],
+  [
+    /forest|\bwald\b/i,
+    () => toProgram('', [[pattern('gradient', '#0B6623', '#9ACD32', 0.5), null]]),
+  ],
+  [
+    /snow|winter|schnee/i,
+    () => toProgram('', [[pattern('sparkle', '#FFFFFF', '#BFE3FF', 0.6), null]]),
+  ],
+  [
+    /\brain\b|\bregen\b/i,
+    () => toProgram('', [[pattern('sparkle', '#4A90D9', '#1C3F66', 1.5), null]]),
+  ],
+  [
+    /star|night sky|galaxy/i,
+    () => toProgram('', [[pattern('sparkle', '#E8F0FF', '#8FB0FF', 0.5), null]]),
+  ],
   [
     /party|disco|birthday/i,
     () =>
@@ -191,7 +208,10 @@ const scenes: readonly (readonly [words: RegExp, make: () => Omit<Program, 'name
   ],
   [/smil|happy face/i, () => toProgram('', [[picture({ y: '#FFD020' }, 3, ...smiley), null]])],
   [/reading|\bwork\b|desk/i, () => toProgram('', [[pattern('solid', '#FFF1DC'), null]])],
-  [/relax|calm|quiet|sleep/i, () => toProgram('', [[pattern('breathing', '#4B6CFF', '#080A2A', 0.5), null]])],
+  [
+    /relax|calm|quiet|sleep/i,
+    () => toProgram('', [[pattern('breathing', '#4B6CFF', '#080A2A', 0.5), null]]),
+  ],
 ]
 
 /** A scene that a request names. */

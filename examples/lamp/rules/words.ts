@@ -38,7 +38,9 @@ const patterns: readonly (readonly [words: RegExp, name: PatternCommand['name']]
 /** The colours that a text names, as hex, in its order. */
 export function coloursIn(text: string): readonly string[] {
   const words = text.toLowerCase().match(/#[0-9a-f]{6}\b|\p{L}+/gu) ?? []
-  return words.flatMap(word => (word.startsWith('#') ? [word.toUpperCase()] : (colours.get(word) ?? [])))
+  return words.flatMap(word =>
+    word.startsWith('#') ? [word.toUpperCase()] : (colours.get(word) ?? []),
+  )
 }
 
 /** The pattern that a text asks for. */
@@ -50,7 +52,9 @@ export function patternIn(text: string): PatternCommand['name'] | undefined {
 export function paceIn(text: string): number {
   const isSlow = /\bslow|\bcalmer|\bgentler|\blangsam|\bruhiger|\blent|\bdoucement/i.test(text)
   const isFast =
-    /\bfast|\bquick|\bspeed (?:it )?up|\bdouble the speed|\bschnell|\brápid|\brapid|\bvite/i.test(text)
+    /\bfast|\bquick|\bspeed (?:it )?up|\bdouble the speed|\bschnell|\brápid|\brapid|\bvite/i.test(
+      text,
+    )
   if (isSlow === isFast) return 1
   // "not so fast", "too fast"
   const isTooMuch = /\b(?:too|not so|nicht so|zu|demasiado|trop) \p{L}+/iu.test(text)
@@ -61,7 +65,9 @@ export function paceIn(text: string): number {
 
 /** How much brighter than before; 1 if the text says nothing of brightness. */
 export function levelIn(text: string): number {
-  if (/\btoo bright|\bdim|\bdarker|\bsofter|\bdunkler|\bsanfter|\bsombre|\bhalf as bright/i.test(text))
+  if (
+    /\btoo bright|\bdim|\bdarker|\bsofter|\bdunkler|\bsanfter|\bsombre|\bhalf as bright/i.test(text)
+  )
     return 0.5
   return /\btoo dark|\bbright|\bheller|\bplus clair|\bbrillante/i.test(text) ? 2 : 1
 }
@@ -77,7 +83,8 @@ const foreign: readonly (readonly string[])[] = [
 
 /** How often a text wants it: "three times" is 3, "forever" 0. */
 export function timesIn(text: string): number | undefined {
-  if (/\bfor ?ever\b|\bendless|\ball the time\b|\bendlos\b|\bimmer\b|\bsans fin\b/i.test(text)) return 0
+  if (/\bfor ?ever\b|\bendless|\ball the time\b|\bendlos\b|\bimmer\b|\bsans fin\b/i.test(text))
+    return 0
   if (/\b(?:stop|no|without|don'?t) (?:loop|repeat)/i.test(text)) return 1
   const [, digits, word] =
     /(?<![\p{L}\p{N}])(?:(\d{1,4})|(\p{L}+)) ?(?:times|mal|fois|veces)\b/iu.exec(text) ?? []
@@ -106,7 +113,9 @@ export function durationIn(text: string): number | undefined {
   const ms = units.find(([words]) => words.test(unit ?? ''))?.[1]
   if (ms === undefined) return undefined
   const count = half ? 0.5 : digits !== undefined ? Number(digits) : countOf(word)
-  return count === undefined ? undefined : Math.min(86_400_000, Math.max(50, Math.round(count * ms)))
+  return count === undefined
+    ? undefined
+    : Math.min(86_400_000, Math.max(50, Math.round(count * ms)))
 }
 
 function countOf(word = 'a'): number | undefined {

@@ -11,7 +11,10 @@ export interface ChatTurn extends Pick<Asking, 'log' | 'emit' | 'signal' | 'tall
   readonly request: { readonly projectId?: string | undefined; readonly data?: unknown }
 }
 
-export async function answerWithTools(options: ChatOptions, { log, emit, signal, tally, request }: ChatTurn) {
+export async function answerWithTools(
+  options: ChatOptions,
+  { log, emit, signal, tally, request }: ChatTurn,
+) {
   const { maxRounds = 20, toolTimeoutMs: timeoutMs = 60_000 } = options
   const { toolsInOrder: inOrder = (options.state?.length ?? 0) > 0 } = options
   const tools = new Map(options.tools?.map(tool => [tool.name, tool]))
@@ -37,7 +40,14 @@ export async function answerWithTools(options: ChatOptions, { log, emit, signal,
           inRequest ??= await openRequest(log, request)
           if (await log.hasClipped(mostResultTokens))
             tools.set(readResultSpec.name, readingTool(readResultSpec, log, mostTokens))
-          await runTools(waiting, { ...place, mostResultTokens, tools, timeoutMs, inOrder, inRequest })
+          await runTools(waiting, {
+            ...place,
+            mostResultTokens,
+            tools,
+            timeoutMs,
+            inOrder,
+            inRequest,
+          })
           return true
         },
         isOver: ({ called }) => called.some(name => tools.get(name)?.endsTurn),

@@ -1,5 +1,10 @@
 import { checkOptions as checkFitOptions } from '@throughline/core/context/draft/frame-options'
-import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '@throughline/core/log/error'
+import {
+  InvalidOptionError,
+  type OptionNames,
+  refuseUnknown,
+  showValue,
+} from '@throughline/core/log/error'
 import { noteToolName, readResultName } from '@throughline/core/log/tool-names'
 import { present } from '@throughline/core/log/values'
 import type { State } from '@throughline/core/state/index'
@@ -69,9 +74,14 @@ export function readOptions(options: ChatOptions): ChatOptions {
   const settings = options.history?.settings ?? {}
   for (const name of ['window', 'reserve', 'policy'] as const) {
     const [chatValue, historyValue] = [options[name], settings[name]]
-    if (chatValue === undefined || historyValue === undefined || chatValue === historyValue) continue
-    const both = name === 'policy' ? '' : ` (${showValue(historyValue)} and ${showValue(chatValue)})`
-    throw new InvalidOptionError(name, `history and chat have different ones${both}: set it in one place`)
+    if (chatValue === undefined || historyValue === undefined || chatValue === historyValue)
+      continue
+    const both =
+      name === 'policy' ? '' : ` (${showValue(historyValue)} and ${showValue(chatValue)})`
+    throw new InvalidOptionError(
+      name,
+      `history and chat have different ones${both}: set it in one place`,
+    )
   }
   return { ...settings, ...(present(options) as ChatOptions) }
 }
@@ -119,15 +129,24 @@ function checkTools(tools: unknown, taken: readonly string[]): void {
     const isTool = schema !== undefined && typeof run === 'function'
     checkOption('tools', isTool, 'a list of what defineTool gives', tool)
     if ([readResultName, noteToolName, ...taken].includes(name))
-      throw new InvalidOptionError('tools', `"${name}" is a tool of the chat itself: choose another name`)
-    if (names.has(name)) throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
+      throw new InvalidOptionError(
+        'tools',
+        `"${name}" is a tool of the chat itself: choose another name`,
+      )
+    if (names.has(name))
+      throw new InvalidOptionError('tools', `two tools are called "${name}": rename one`)
     names.add(name)
   }
 }
 
 function checkNotes(notes: ChatOptions['notes'] = false): void {
   if (typeof notes === 'boolean') return
-  checkOption('notes', typeof notes === 'object' && notes !== null, 'true, false or { by, place, … }', notes)
+  checkOption(
+    'notes',
+    typeof notes === 'object' && notes !== null,
+    'true, false or { by, place, … }',
+    notes,
+  )
   const { by = 'reply' } = notes
   checkOption('notes', by === 'reply' || by === 'tool', 'by: "reply" or by: "tool"', by)
 }

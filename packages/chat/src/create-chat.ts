@@ -1,5 +1,10 @@
 import type { Context } from '@throughline/core/context/fit'
-import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '@throughline/core/log/error'
+import {
+  InvalidOptionError,
+  type OptionNames,
+  refuseUnknown,
+  showValue,
+} from '@throughline/core/log/error'
 import { isFields } from '@throughline/core/log/fields'
 import type { MessageLike } from '@throughline/core/log/message'
 import { parseMessage } from '@throughline/core/log/parse-message'
@@ -118,7 +123,9 @@ export function createChat(chatOptions: ChatOptions): Chat {
     edit(input, editOptions) {
       const edited = userMessage(input)
       checkPlace(editOptions?.at)
-      return turnOf(editOptions, thread => forkTurn(thread, editOptions.at, editOptions.key, edited))
+      return turnOf(editOptions, thread =>
+        forkTurn(thread, editOptions.at, editOptions.key, edited),
+      )
     },
     regenerate(forkOptions) {
       if (forkOptions?.at !== undefined) checkPlace(forkOptions.at)
@@ -157,21 +164,35 @@ export function createChat(chatOptions: ChatOptions): Chat {
     const asking = await setUpAsking(options, { signal, ...toOffered(options) })
     const log = readThread(history, thread)
     const pinned: typeof log = { ...log, context: fit => log.context(withPin(fit, pin!)) }
-    const { context, room, tools } = await nextContext({ ...asking, log: pin === undefined ? log : pinned })
+    const { context, room, tools } = await nextContext({
+      ...asking,
+      log: pin === undefined ? log : pinned,
+    })
     return { ...context, tools, ...room }
   }
 
   /** The message that begins a turn. A message that cannot be sent must not be stored: every later one would fail. */
   function userMessage(input: string | MessageLike): MessageLike {
-    checkOption('input', typeof input === 'string' || isFields(input), 'a text or a user message', input)
+    checkOption(
+      'input',
+      typeof input === 'string' || isFields(input),
+      'a text or a user message',
+      input,
+    )
     const message = typeof input === 'string' ? { role: 'user', content: input } : input
     if (parseMessage(message, 0).role !== 'user')
-      throw new InvalidOptionError('input', `a turn begins with a user message, not with "${message.role}"`)
+      throw new InvalidOptionError(
+        'input',
+        `a turn begins with a user message, not with "${message.role}"`,
+      )
     if (options.model.files) readMedia(message, 0)
     return message
   }
 
-  function threadOf({ conversation, ...options }: Pick<SendOptions, 'conversation' | keyof ThreadOptions>) {
+  function threadOf({
+    conversation,
+    ...options
+  }: Pick<SendOptions, 'conversation' | keyof ThreadOptions>) {
     if (!history)
       throw new InvalidOptionError(
         'history',
@@ -182,9 +203,21 @@ export function createChat(chatOptions: ChatOptions): Chat {
   }
 
   /** A turn of the history. `prepare` finds its messages and its branch when the reply is first read. */
-  function turnOf(details: RegenerateOptions | undefined, prepare: (thread: Thread) => TurnStart): Reply {
+  function turnOf(
+    details: RegenerateOptions | undefined,
+    prepare: (thread: Thread) => TurnStart,
+  ): Reply {
     refuseUnknown(details, sendNames)
-    const { conversation, actor, branch, key, marks = [], signal, at: _, ...request } = details ?? noOptions
+    const {
+      conversation,
+      actor,
+      branch,
+      key,
+      marks = [],
+      signal,
+      at: _,
+      ...request
+    } = details ?? noOptions
     const { history, thread: named } = threadOf({ conversation, actor, branch })
     const { projectId } = checkRequest(request)
     return createReply(signal, async work => {
@@ -219,7 +252,10 @@ function checkMessages(messages: readonly MessageLike[]): void {
 /** Refuses an empty project id, which is probably a variable that was never set. */
 function checkRequest<Request extends Pick<SendOptions, 'projectId'>>(request: Request): Request {
   if (request.projectId !== '') return request
-  throw new InvalidOptionError('projectId', 'it must not be empty: leave it out if there is no project')
+  throw new InvalidOptionError(
+    'projectId',
+    'it must not be empty: leave it out if there is no project',
+  )
 }
 
 /** For calls from JavaScript without options: the history then says what is missing. */
@@ -236,17 +272,24 @@ async function forkTurn(thread: Thread, at?: number, key?: string, edited?: Mess
   const reply = entries.findIndex(({ message }) => message.role !== 'user')
   const inputs = reply < 0 ? entries : entries.slice(0, reply)
   if (edited && !inputs.some(({ seq }) => seq === at))
-    throw new InvalidOptionError('at', `there is no user message at place ${at}: take the seq of display()`)
+    throw new InvalidOptionError(
+      'at',
+      `there is no user message at place ${at}: take the seq of display()`,
+    )
   const input = inputs.map(entry => (edited && entry.seq === at ? edited : asGiven(entry)))
   const branch = key === undefined ? {} : { branch: `${edited ? 'edit' : 'again'} ${key}` }
   return { thread: await thread.fork({ at: first - 1, ...branch }), input }
 }
 
 function findTurn(turns: readonly StoredTurn[], at: number | undefined): StoredTurn {
-  const turn = at === undefined ? turns.at(-1) : turns.find(({ first, last }) => first <= at && at <= last)
+  const turn =
+    at === undefined ? turns.at(-1) : turns.find(({ first, last }) => first <= at && at <= last)
   if (turn) return turn
   if (at === undefined) throw new InvalidOptionError('at', 'there is no turn to answer again')
-  throw new InvalidOptionError('at', `expected the place of an entry of a turn, got ${showValue(at)}`)
+  throw new InvalidOptionError(
+    'at',
+    `expected the place of an entry of a turn, got ${showValue(at)}`,
+  )
 }
 
 /** A message without the time that the log adds when it is read. */

@@ -9,12 +9,18 @@ import {
 import { ImportStoppedError } from '@throughline/history/transfer/import-error'
 import type { HttpFault } from '@throughline/models/http-fault'
 import { ModelError } from '@throughline/models/model'
-import { ConflictError, isStoreFault, LeaseError, storeFaultText } from '@throughline/stores/store-error'
+import {
+  ConflictError,
+  isStoreFault,
+  LeaseError,
+  storeFaultText,
+} from '@throughline/stores/store-error'
 
 /** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {
   const otherwise = 'Something failed inside of the server: see its log.'
-  if (!(error instanceof ThroughlineError)) return { status: 500, code: 'internal_error', message: otherwise }
+  if (!(error instanceof ThroughlineError))
+    return { status: 500, code: 'internal_error', message: otherwise }
   const { code, message } = error
   if (error instanceof BadRequestError) return { status: 400, code, message, field: error.field }
   if (error instanceof NotFoundError)
@@ -36,7 +42,14 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
     const { window, capacity, needed } = error
     // What is kept free for the reply and for miscounts belongs to the prompt: else it would be shorter than the window.
     const tokens = { prompt: needed + window - capacity, window }
-    return { status: 400, code: 'context_too_long', message, details: message, tokens, isRetryable: false }
+    return {
+      status: 400,
+      code: 'context_too_long',
+      message,
+      details: message,
+      tokens,
+      isRetryable: false,
+    }
   }
   if (error instanceof ImportStoppedError) {
     const cause = faultOf(error.cause, more)
@@ -55,11 +68,13 @@ export function faultOf(error: unknown, more: Readonly<Record<string, number>> =
 const leaseTexts = {
   turn_open:
     'This chat is still being answered. Wait for the reply or stop it, then send your message again.',
-  lease_lost: 'This chat has gone on elsewhere meanwhile. Load it again, then send your message once more.',
+  lease_lost:
+    'This chat has gone on elsewhere meanwhile. Load it again, then send your message once more.',
 } as const
 
 function modelStatus({ code, status }: ModelError): number {
-  if (code === 'context_too_long' || code === 'files_refused' || code === 'system_refused') return 400
+  if (code === 'context_too_long' || code === 'files_refused' || code === 'system_refused')
+    return 400
   if (code === 'model_not_found') return 404
   if (code === 'model_busy') return status === 429 ? 429 : 503
   if (code === 'model_stalled') return 504

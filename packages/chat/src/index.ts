@@ -27,7 +27,10 @@ export {
   type UIChatRequest,
   type UIChatUser,
 } from './ui/create-ui-chat-handler.ts'
-export type { UIMessageStreamOptions, UIMessageStreamResponseOptions } from './ui/to-ui-message-stream.ts'
+export type {
+  UIMessageStreamOptions,
+  UIMessageStreamResponseOptions,
+} from './ui/to-ui-message-stream.ts'
 export { toUIMessageStream, toUIMessageStreamResponse } from './ui/to-ui-message-stream.ts'
 export { toUIMessages, type UIStoredMessage, type UIStoredPart } from './ui/to-ui-messages.ts'
 export type {

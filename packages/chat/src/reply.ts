@@ -17,17 +17,23 @@ export interface Reply extends Ongoing<TurnPart, TurnResult> {
 }
 
 /** What the function that answers a turn gets. It pushes the messages that it adds to the conversation to `added`. */
-export type ReplyWork = Pick<TurnToRun, 'emit' | 'settle' | 'signal'> & { readonly added: MessageLike[] }
+export type ReplyWork = Pick<TurnToRun, 'emit' | 'settle' | 'signal'> & {
+  readonly added: MessageLike[]
+}
 
 /** Makes a reply. A reader who stops cancels the turn, which is then closed. */
-export function createReply(signal: AbortSignal | undefined, work: (replyWork: ReplyWork) => Promise<void>) {
+export function createReply(
+  signal: AbortSignal | undefined,
+  work: (replyWork: ReplyWork) => Promise<void>,
+) {
   const added: MessageLike[] = []
   const ongoing = createOngoing<TurnPart, TurnResult>({
     async run({ emit, settle: resolve, reject, left }) {
       const settle = (result: TurnResult) => (result.error ? reject(result.error) : resolve(result))
       const cancel = linkSignals(signal, left)
       try {
-        if (!cancel.signal.aborted) return await work({ emit, settle, signal: cancel.signal, added })
+        if (!cancel.signal.aborted)
+          return await work({ emit, settle, signal: cancel.signal, added })
         await tellEnd({ emit, settle }, { status: 'cancelled', ...nothing })
       } catch (thrown) {
         // The turn could not begin: another turn is open, say, or the store does not answer.
@@ -85,7 +91,10 @@ export function* partsOf(messages: readonly MessageLike[]): Generator<TurnPart> 
 
 function notAnswered(status: string, code: string | undefined): ThroughlineError {
   if (status === 'open')
-    return new ThroughlineError('turn_open', 'The turn of this key is still being answered: ask again later.')
+    return new ThroughlineError(
+      'turn_open',
+      'The turn of this key is still being answered: ask again later.',
+    )
   const problem = `The turn of this key ended as ${status}: send it with a new key to try again.`
   return new ThroughlineError(code ?? `turn_${status}`, problem)
 }

@@ -1,6 +1,9 @@
 import { createHistory } from '@throughline/history'
 import { type AnthropicOptions, anthropic } from '@throughline/models/dialects/anthropic/anthropic'
-import { anthropicAnswer, anthropicEvents } from '@throughline/models/dialects/anthropic/anthropic.fixture'
+import {
+  anthropicAnswer,
+  anthropicEvents,
+} from '@throughline/models/dialects/anthropic/anthropic.fixture'
 import { failureOf, partsOf, upstreamWith } from '@throughline/models/upstream.fixture'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -83,7 +86,9 @@ describe('what comes back', () => {
     const broken =
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
     for (const chunks of [events.slice(0, 4), [...events.slice(0, 4), broken]]) {
-      const upstream = await upstreamWith([{ chunks, headers: { 'content-type': 'text/event-stream' } }])
+      const upstream = await upstreamWith([
+        { chunks, headers: { 'content-type': 'text/event-stream' } },
+      ])
       const { error, parts } = await failureOf(modelAt(upstream.url).stream({ messages: hello }))
       expect([error.code, parts.length]).toEqual(['model_stream_broken', 2])
     }
@@ -112,7 +117,11 @@ describe('what comes back', () => {
 describe('what is sent', () => {
   it('is a body that Anthropic takes, with the key and the version', async () => {
     const upstream = await upstreamWith([anthropicAnswer([{ type: 'text', text: 'ok' }])])
-    const tool = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } }
+    const tool = {
+      name: 'look',
+      description: 'Looks.',
+      parameters: { type: 'object', properties: {} },
+    }
     const messages = [
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'one' },
@@ -134,7 +143,12 @@ describe('what is sent', () => {
           temperature: 1.5,
           stop: ['END', ' '],
           thinking: 'low',
-          provider: { top_k: 3, tool_choice: 'required', parallel_tool_calls: false, keep_alive: '1m' },
+          provider: {
+            top_k: 3,
+            tool_choice: 'required',
+            parallel_tool_calls: false,
+            keep_alive: '1m',
+          },
         },
       }),
     )
@@ -152,7 +166,10 @@ describe('what is sent', () => {
           role: 'user',
           content: [
             { type: 'text', text: 'one' },
-            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+            {
+              type: 'image',
+              source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+            },
           ],
         },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
@@ -165,7 +182,9 @@ describe('what is sent', () => {
           ],
         },
       ],
-      tools: [{ name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {} } }],
+      tools: [
+        { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {} } },
+      ],
       max_tokens: 5000,
       temperature: 1,
       top_k: 3,
@@ -210,7 +229,11 @@ describe('what is sent', () => {
   it('has marks for the cache from the second message on', async () => {
     const upstream = await upstreamWith(() => anthropicAnswer([{ type: 'text', text: 'ok' }]))
     const model = anthropic({ model: 'claude-test', baseURL: upstream.url, window: 10_000 })
-    const chat = createChat({ model, system: 'Be kind.', history: createHistory({ store: memoryStore() }) })
+    const chat = createChat({
+      model,
+      system: 'Be kind.',
+      history: createHistory({ store: memoryStore() }),
+    })
     for (const text of ['one', 'two']) await chat.send(text, { conversation: 'garden' })
     const bodies = upstream.requests.map(({ body }) => JSON.stringify(body))
     expect(bodies.map(body => body.split('"cache_control"').length - 1)).toEqual([0, 3])

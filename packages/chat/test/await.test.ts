@@ -1,5 +1,12 @@
 import { reader } from '@throughline/models'
-import { errorIn, inChat, newHistory, partsOf, shownIn, statusesOf } from '@throughline/test-tools/chat-help'
+import {
+  errorIn,
+  inChat,
+  newHistory,
+  partsOf,
+  shownIn,
+  statusesOf,
+} from '@throughline/test-tools/chat-help'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createChat } from '../src/index.ts'
 
@@ -12,9 +19,16 @@ describe('a reply', () => {
   it('that is awaited runs the turn to its end, and gives its result', async () => {
     const { chat, thread } = setUp()
     const result = await chat.send('My code is 12.', inChat)
-    expect(result).toMatchObject({ status: 'completed', turn: 1, rounds: 1, text: expect.any(String) })
+    expect(result).toMatchObject({
+      status: 'completed',
+      turn: 1,
+      rounds: 1,
+      text: expect.any(String),
+    })
     expect(await statusesOf(thread)).toEqual(['completed'])
-    const { text } = await chat.respond([{ role: 'user', content: 'My code is 12. What is my code?' }])
+    const { text } = await chat.respond([
+      { role: 'user', content: 'My code is 12. What is my code?' },
+    ])
     expect(text).toContain('12')
   })
 
@@ -77,7 +91,9 @@ describe('a reply that nobody reads', () => {
   })
 
   it('of respond is reported too', () => {
-    expect(reportsOf(chat => void chat.respond([{ role: 'user', content: 'Hello?' }]))).toHaveLength(1)
+    expect(
+      reportsOf(chat => void chat.respond([{ role: 'user', content: 'Hello?' }])),
+    ).toHaveLength(1)
   })
 
   it('is no longer one once it is read, awaited or left', () => {

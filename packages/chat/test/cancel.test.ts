@@ -74,7 +74,11 @@ describe.each([
     const reply = chat.send('How are things?', inChat)
     for await (const part of reply) if (part.type === 'text-delta') break
     expect(await upstream.requests[0]!.ended).toBe('left')
-    expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'Half an answer', turn: 1 })
+    expect(await reply.result()).toMatchObject({
+      status: 'cancelled',
+      text: 'Half an answer',
+      turn: 1,
+    })
     expect(reply.messages).toEqual([{ role: 'assistant', content: 'Half an answer' }])
     expect(await statusesOf(thread)).toEqual(['cancelled'])
     await expectGoesOn(text => chat.send(text, inChat), thread)
@@ -119,7 +123,10 @@ it('is cancelled although the model does not listen', async () => {
     },
   }
   const stop = new AbortController()
-  const reply = createChat({ history, model: deaf }).send('Hello?', { ...inChat, signal: stop.signal })
+  const reply = createChat({ history, model: deaf }).send('Hello?', {
+    ...inChat,
+    signal: stop.signal,
+  })
   for await (const part of reply) if (part.type === 'text-delta') setImmediate(() => stop.abort())
   expect(await reply.result()).toMatchObject({ status: 'cancelled', text: 'One moment' })
   expect(await statusesOf(thread)).toEqual(['cancelled'])
@@ -156,21 +163,24 @@ describe('while tools run', () => {
     return { chat: createChat({ history, model, tools }), thread, told }
   }
 
-  it.each(['the signal', 'a reader that leaves'])('%s stops them, and what was done is kept', async how => {
-    const { chat, thread, told } = await setUp()
-    const stop = new AbortController()
-    const reply = chat.send('Do both.', { ...inChat, signal: stop.signal })
-    for await (const part of reply) {
-      if (part.type !== 'tool-result') continue
-      if (how === 'the signal') stop.abort()
-      else break
-    }
-    expect((await reply.result()).status).toBe('cancelled')
-    expect(told).toHaveLength(1)
-    const results = (await thread.messages()).filter(({ role }) => role === 'tool')
-    expect(results.map(({ content }) => content)).toEqual(['done at once', 'Error: interrupted'])
-    await expectGoesOn(text => chat.send(text, inChat), thread)
-  })
+  it.each(['the signal', 'a reader that leaves'])(
+    '%s stops them, and what was done is kept',
+    async how => {
+      const { chat, thread, told } = await setUp()
+      const stop = new AbortController()
+      const reply = chat.send('Do both.', { ...inChat, signal: stop.signal })
+      for await (const part of reply) {
+        if (part.type !== 'tool-result') continue
+        if (how === 'the signal') stop.abort()
+        else break
+      }
+      expect((await reply.result()).status).toBe('cancelled')
+      expect(told).toHaveLength(1)
+      const results = (await thread.messages()).filter(({ role }) => role === 'tool')
+      expect(results.map(({ content }) => content)).toEqual(['done at once', 'Error: interrupted'])
+      await expectGoesOn(text => chat.send(text, inChat), thread)
+    },
+  )
 
   it('the model is not asked again when the turn is cancelled', async () => {
     const { chat } = await setUp()

@@ -41,7 +41,9 @@ describe('the context of a chat', () => {
   it('is what the model is sent, in every round: prompt, notes and tools', async () => {
     const { chat, seen } = chatThatCompares()
     for (let turn = 0; turn < 6; turn++)
-      await chat.send(`${turn === 3 ? 'look' : 'hello'} ${'word '.repeat(600)}`, { conversation: 'trip' })
+      await chat.send(`${turn === 3 ? 'look' : 'hello'} ${'word '.repeat(600)}`, {
+        conversation: 'trip',
+      })
     expect(seen).toHaveLength(7)
     for (const { sent, told } of seen) {
       expect(told.messages).toEqual(sent.messages)
@@ -68,8 +70,12 @@ describe('the context of a chat', () => {
   it('is that of a conversation of the history', async () => {
     const { chat } = chatThatCompares()
     const chatless = createChat({ model: rules(() => 'x') })
-    await expect(chatless.context({ conversation: 'trip' })).rejects.toMatchObject({ code: 'invalid_option' })
-    await expect(chat.context({ conversation: '' })).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(chatless.context({ conversation: 'trip' })).rejects.toMatchObject({
+      code: 'invalid_option',
+    })
+    await expect(chat.context({ conversation: '' })).rejects.toMatchObject({
+      code: 'invalid_option',
+    })
     await expect(chat.context({ conversation: 'trip', branch: 'none' })).rejects.toMatchObject({
       code: 'no_branch',
     })

@@ -25,7 +25,11 @@ async function write(text: string) {
       ? String(last.content)
       : { calls: [{ name: 'write_file', arguments: { text } }] }
   })
-  const chat = createChat({ history: createHistory({ store: memoryStore() }), model, tools: [tool] })
+  const chat = createChat({
+    history: createHistory({ store: memoryStore() }),
+    model,
+    tools: [tool],
+  })
   const warnings: string[] = []
   let said = ''
   for await (const part of chat.send('Write it.', { conversation: 'a' }))

@@ -31,7 +31,9 @@ describe.each(stores)('on %s', (_, create) => {
     expect(text).not.toBe('')
     const edited = history.thread('chat', { branch })
     expect(contents(await edited.display())).toEqual(['My code is 13.', text])
-    expect((await chat.send('What is my code?', { ...inChat, branch: branch! })).text).toContain('13')
+    expect((await chat.send('What is my code?', { ...inChat, branch: branch! })).text).toContain(
+      '13',
+    )
     expect(await main.messages()).toEqual(before)
     await expectValid(edited)
   })
@@ -57,7 +59,9 @@ describe.each(stores)('on %s', (_, create) => {
     expect(contents(await again.messages())).toEqual(contents(before))
     expect(await main.messages()).toEqual(before)
     const { branch: third } = await chat.regenerate({ ...inChat, branch: branch! })
-    expect(contents(await history.thread('chat', { branch: third }).messages())).toEqual(contents(before))
+    expect(contents(await history.thread('chat', { branch: third }).messages())).toEqual(
+      contents(before),
+    )
     expect(
       (await history.conversations())[0]!.threads.filter(({ actor }) => actor === 'assistant'),
     ).toHaveLength(3)

@@ -26,9 +26,12 @@ interface Turn {
 const call: fc.Arbitrary<Call> = fc.record({
   words: fc.integer({ min: 0, max: 3 }),
   thinks: fc.boolean(),
-  calls: fc.array(fc.constantFrom('look', 'last', 'fail', 'wait', 'nowhere', 'write_note_to_self'), {
-    maxLength: 3,
-  }),
+  calls: fc.array(
+    fc.constantFrom('look', 'last', 'fail', 'wait', 'nowhere', 'write_note_to_self'),
+    {
+      maxLength: 3,
+    },
+  ),
   end: fc.constantFrom('stop', 'stop', 'stop', 'length', 'error', 'broken', 'cancel', 'leave'),
 })
 const script: fc.Arbitrary<readonly Turn[]> = fc.array(
@@ -96,13 +99,18 @@ async function play(
     // Cancelled while it runs.
     tool('wait', (_, { signal }) => {
       stop.abort()
-      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      return new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      )
     }),
   ]
   const store = memoryStore()
   const newChat = () => {
     const history = createHistory({ store })
-    return { history, chat: createChat({ history, model, tools, maxRounds: 3, retries: 0, ...given }) }
+    return {
+      history,
+      chat: createChat({ history, model, tools, maxRounds: 3, retries: 0, ...given }),
+    }
   }
   const run = async (reply: ReturnType<Chat['send']>, leaves: boolean) => {
     for await (const part of reply) if (leaves && part.type === 'text-delta') break
@@ -164,7 +172,8 @@ it('the same scripts find an ending that stands beside what arrived', async () =
     expectTurns(
       messages.flatMap(message => {
         const [, said, ending] =
-          /^(.+)\n\n(\[(?:The user|Cancelled|Interrupted).*\])$/s.exec(String(message.content)) ?? []
+          /^(.+)\n\n(\[(?:The user|Cancelled|Interrupted).*\])$/s.exec(String(message.content)) ??
+          []
         return ending ? [said, ending].map(content => ({ role: 'assistant', content })) : [message]
       }),
       where,

@@ -11,7 +11,9 @@ import { defineTool, type Tool } from '../src/index.ts'
 /** The tools of an agent that runs A/B tests. They keep nothing: what earlier ones made is in the conversation. */
 const nothing = z.object({})
 
-const hypotheses = z.object({ hypotheses: z.array(z.object({ title: z.string(), url: z.string() })) })
+const hypotheses = z.object({
+  hypotheses: z.array(z.object({ title: z.string(), url: z.string() })),
+})
 export const hypothesis = defineState({
   name: 'hypothesis',
   tool: 'generate_hypotheses',
@@ -19,7 +21,9 @@ export const hypothesis = defineState({
   pick: result => result.hypotheses[0],
 })
 
-const variantsResult = z.object({ variants: z.array(z.object({ label: z.string(), jobId: z.string() })) })
+const variantsResult = z.object({
+  variants: z.array(z.object({ label: z.string(), jobId: z.string() })),
+})
 export const variants = defineState({
   name: 'variants',
   tool: 'generate_variants',
@@ -61,7 +65,9 @@ export function experimentTools({
       run: async () => {
         const { title } = requireState(hypothesis)
         await beforeVariants()
-        return { variants: ['A', 'B'].map(label => ({ label, jobId: `job ${label} for ${title}` })) }
+        return {
+          variants: ['A', 'B'].map(label => ({ label, jobId: `job ${label} for ${title}` })),
+        }
       },
     }),
     defineTool({
@@ -69,7 +75,9 @@ export function experimentTools({
       description: 'Shows what would be created.',
       input: nothing,
       // Has the shape of variants, but is something else.
-      run: () => ({ variants: requireState(variants).map(({ label }) => ({ label, jobId: 'none yet' })) }),
+      run: () => ({
+        variants: requireState(variants).map(({ label }) => ({ label, jobId: 'none yet' })),
+      }),
     }),
     defineTool({
       name: 'create_experiment',
@@ -103,6 +111,8 @@ export const steps = [
 export const outcome = {
   experimentId: 'exp on A larger button on https://shop.example/checkout',
   url: 'https://shop.example/checkout',
-  jobs: ['A', 'B'].map(label => `job ${label} for A larger button on https://shop.example/checkout`),
+  jobs: ['A', 'B'].map(
+    label => `job ${label} for A larger button on https://shop.example/checkout`,
+  ),
   projectId: 'p1',
 }

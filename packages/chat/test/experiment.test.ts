@@ -45,7 +45,9 @@ describe('the experiment flow', () => {
       for (const text of steps) await chat.send(text, { ...inChat, projectId }).result()
       const thread = history.thread('chat')
       expect(JSON.parse(lastResult(await thread.messages()))).toEqual(outcome)
-      expect((await thread.state(experiment)).value).toMatchObject({ experimentId: outcome.experimentId })
+      expect((await thread.state(experiment)).value).toMatchObject({
+        experimentId: outcome.experimentId,
+      })
       expect((await thread.state(variants)).value?.map(({ jobId }) => jobId)).toEqual(outcome.jobs)
       await expectValid(thread)
     },
@@ -54,7 +56,9 @@ describe('the experiment flow', () => {
   it('ends the same in one turn, from what its tools remember', async () => {
     const history = newHistory()
     const chat = chatOn(history)
-    const { rounds, messages } = await chat.send(steps.join('\n'), { ...inChat, projectId }).result()
+    const { rounds, messages } = await chat
+      .send(steps.join('\n'), { ...inChat, projectId })
+      .result()
     expect(rounds).toBe(5)
     expect(JSON.parse(lastResult(messages))).toEqual(outcome)
   })
@@ -62,7 +66,8 @@ describe('the experiment flow', () => {
   it('ends the same when the process is killed after every step', async () => {
     const path = join(program.folder, 'killed.db')
     let results: readonly string[] = []
-    for (const text of steps) ({ results } = await program.runAndKill({ path, host: server.host, text }))
+    for (const text of steps)
+      ({ results } = await program.runAndKill({ path, host: server.host, text }))
     expect(JSON.parse(results[0]!)).toEqual(outcome)
     const history = createHistory({ store: sqliteStore({ path }) })
     expect(await statusesOf(history.thread('chat'))).toEqual(Array(4).fill('completed'))
@@ -85,7 +90,11 @@ describe('the experiment flow', () => {
         .send(text, { ...inChat, projectId })
         .result()
     const thread = history.thread('chat')
-    expect(await statusesOf(thread)).toEqual(['completed', 'interrupted', ...Array(3).fill('completed')])
+    expect(await statusesOf(thread)).toEqual([
+      'completed',
+      'interrupted',
+      ...Array(3).fill('completed'),
+    ])
     const log = await thread.messages()
     expect(JSON.parse(lastResult(log))).toEqual(outcome)
     expect(JSON.stringify(log)).toContain('Error: interrupted')
@@ -108,7 +117,9 @@ describe('the experiment flow', () => {
   it.skipIf(why)('ends the same on two instances with one PostgreSQL', async () => {
     const postgres = await startPostgres()
     try {
-      const instances = [1, 2].map(() => createHistory({ store: postgresStore({ url: postgres.url }) }))
+      const instances = [1, 2].map(() =>
+        createHistory({ store: postgresStore({ url: postgres.url }) }),
+      )
       for (const [at, text] of steps.entries())
         await chatOn(instances[at % 2]!)
           .send(text, { ...inChat, projectId })
@@ -180,7 +191,9 @@ describe('a tool without what it needs', () => {
     const chat = chatOn(history)
     const run = async (conversation: string) => {
       const url = `https://${conversation}.example`
-      await chat.send(`call generate_hypotheses with {"url":"${url}"}`, { conversation, projectId }).result()
+      await chat
+        .send(`call generate_hypotheses with {"url":"${url}"}`, { conversation, projectId })
+        .result()
       const { messages } = await chat
         .send('Now call generate_variants.', { conversation, projectId })
         .result()
@@ -196,7 +209,9 @@ describe('a tool without what it needs', () => {
     const call = {
       role: 'assistant',
       content: '',
-      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'create_experiment', arguments: '{}' } }],
+      tool_calls: [
+        { id: 'c1', type: 'function', function: { name: 'create_experiment', arguments: '{}' } },
+      ],
     }
     const history = (owner: string) => [
       { role: 'user', content: 'Create it.' },

@@ -156,7 +156,10 @@ describe.each(wires)('through the $name client', wire => {
     expect(parts.at(-1)).toMatchObject({ status: 'interrupted' })
     expect(await statusesOf(thread)).toEqual(['interrupted'])
     const shown = shownIn(parts)
-    expect((await thread.display()).map(({ content }) => content)).toEqual(['How are things?', shown])
+    expect((await thread.display()).map(({ content }) => content)).toEqual([
+      'How are things?',
+      shown,
+    ])
     expect(shown).toMatch(/^Half an (answer)?$/)
     expect(reply.messages).toEqual([{ role: 'assistant', content: shown }])
     expect((await thread.context()).messages.at(-1)?.content).toBe(`${shown}\n\n[Interrupted.]`)
@@ -185,7 +188,10 @@ describe.each(wires)('through the $name client', wire => {
   })
 
   it('hands the client what closes a turn that failed, when nothing is stored', async () => {
-    upstream = await startUpstream([{ chunks: wire.begun, headers: good.headers, ending: 'reset' }, good])
+    upstream = await startUpstream([
+      { chunks: wire.begun, headers: good.headers, ending: 'reset' },
+      good,
+    ])
     const chat = createChat({ model: wire.model(upstream.url) })
     const messages = [{ role: 'user', content: 'How are things?' }]
     const reply = chat.respond(messages)

@@ -33,19 +33,27 @@ const post = defineTool({
 })
 
 describe('what a model writes for itself', () => {
-  it.each([false, true])('with a tool that nobody offered is not shown (notes: %s)', async notes => {
-    const model = scripted([
-      calling('a', 'write_note_to_self', { note: 'the secret' }),
-      calling('b', 'post', { text: 'Hello.' }),
-    ])
-    const parts = await partsOf(
-      createChat({ history: newHistory(), model, notes, tools: [post] }).send('Post it.', inChat),
-    )
-    // Contexts and notes are for the application, not for its user.
-    const shown = parts.filter(({ type }) => type !== 'context' && type !== 'note')
-    expect(JSON.stringify(shown)).not.toMatch(/secret|write_note/)
-    expect(shown.map(({ type }) => type)).toEqual(['tool-call', 'tool-result', 'text-delta', 'end'])
-  })
+  it.each([false, true])(
+    'with a tool that nobody offered is not shown (notes: %s)',
+    async notes => {
+      const model = scripted([
+        calling('a', 'write_note_to_self', { note: 'the secret' }),
+        calling('b', 'post', { text: 'Hello.' }),
+      ])
+      const parts = await partsOf(
+        createChat({ history: newHistory(), model, notes, tools: [post] }).send('Post it.', inChat),
+      )
+      // Contexts and notes are for the application, not for its user.
+      const shown = parts.filter(({ type }) => type !== 'context' && type !== 'note')
+      expect(JSON.stringify(shown)).not.toMatch(/secret|write_note/)
+      expect(shown.map(({ type }) => type)).toEqual([
+        'tool-call',
+        'tool-result',
+        'text-delta',
+        'end',
+      ])
+    },
+  )
 
   it('into the arguments of a call is not shown, live and when it is asked for again', async () => {
     const history = newHistory()
@@ -59,10 +67,18 @@ describe('what a model writes for itself', () => {
     for (const _ of ['live', 'again']) {
       const parts = await partsOf(chat.send('Post it.', { ...inChat, key: 'k1' }))
       const call = parts.find(({ type }) => type === 'tool-call')
-      expect(call).toEqual({ type: 'tool-call', id: 'a', name: 'post', arguments: '{"text":"Hello."}' })
+      expect(call).toEqual({
+        type: 'tool-call',
+        id: 'a',
+        name: 'post',
+        arguments: '{"text":"Hello."}',
+      })
       // The tool repeats what it was given.
       const result = parts.find(({ type }) => type === 'tool-result')
-      expect(result).toMatchObject({ text: '[Not shown: the call carried a note.]', isError: false })
+      expect(result).toMatchObject({
+        text: '[Not shown: the call carried a note.]',
+        isError: false,
+      })
     }
     // The tool and the log have it as it was written.
     expect(posted.at(-1)).toEqual(input)
@@ -77,7 +93,9 @@ it('shows what was held back at the end of a thought', async () => {
     { type: 'text-delta', text: 'Yes.' },
   ])
   const reply = createChat({ model, notes: true }).respond([{ role: 'user', content: 'Well?' }])
-  const thought = (await partsOf(reply)).flatMap(part => (part.type === 'thinking-delta' ? [part.text] : []))
+  const thought = (await partsOf(reply)).flatMap(part =>
+    part.type === 'thinking-delta' ? [part.text] : [],
+  )
   expect(thought.join('')).toBe('See [NO')
   expect(reply.messages).toEqual([{ role: 'assistant', content: 'Yes.', thinking: 'See [NO' }])
 })

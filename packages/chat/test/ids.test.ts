@@ -30,7 +30,9 @@ describe('a conversation without an id', () => {
     expect(() => chat.send('Hello?', {})).toThrow(problem)
     // @ts-expect-error: the id is required
     expect(() => chat.send('Hello?', { key: 'k1' })).toThrow(problem)
-    expect(() => chat.send('Hello?', null as never)).toThrow(expect.objectContaining({ option: 'options' }))
+    expect(() => chat.send('Hello?', null as never)).toThrow(
+      expect.objectContaining({ option: 'options' }),
+    )
   })
 
   it('is refused by the history, whatever the view', () => {

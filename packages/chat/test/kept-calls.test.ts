@@ -14,7 +14,10 @@ import { createChat } from '../src/index.ts'
 function firstCall(stream: Model['stream']): Model {
   const answering = rules(() => 'Yes.')
   let calls = 0
-  return { ...answering, stream: request => (++calls === 1 ? stream(request) : answering.stream(request)) }
+  return {
+    ...answering,
+    stream: request => (++calls === 1 ? stream(request) : answering.stream(request)),
+  }
 }
 
 describe('a model call is kept', () => {
@@ -55,7 +58,10 @@ describe('a model call is kept', () => {
       await once(signal!, 'abort')
     })
     const stop = new AbortController()
-    const reply = createChat({ history, model: hanging }).send('First.', { ...inChat, signal: stop.signal })
+    const reply = createChat({ history, model: hanging }).send('First.', {
+      ...inChat,
+      signal: stop.signal,
+    })
     for await (const part of reply) if (part.type === 'text-delta') stop.abort()
     const endless = rules(() => 'Yes, and more of it.')
     for await (const part of createChat({ history, model: endless }).send('Second.', inChat))
@@ -73,7 +79,11 @@ describe('a model call is kept', () => {
       .then(async () => thread.startCall(await thread.context(), { model: 'm' }))
     expect((await thread.calls())[0]).toMatchObject({ status: 'sent' })
     await started.end({ status: 'failed', error: 'e' })
-    expect((await thread.calls())[0]).toMatchObject({ status: 'failed', error: 'e', id: started.call.id })
+    expect((await thread.calls())[0]).toMatchObject({
+      status: 'failed',
+      error: 'e',
+      id: started.call.id,
+    })
   })
 })
 

@@ -41,13 +41,24 @@ export const lampPrompt = [
 export const thunderstorm = JSON.stringify({
   program: {
     name: 'thunderstorm',
-    steps: ['#1A1A2E', '#FFFFFF', '#4444AA', '#1A1A3A', '#222244', '#EEEEFF', '#333355', '#101020'].map(
-      (color, at) => ({
-        id: String(at + 1),
-        command: { type: 'pattern', name: at % 2 ? 'pulse' : 'breathing', params: { color, speed: 1 } },
-        duration: 1000 + 100 * at,
-      }),
-    ),
+    steps: [
+      '#1A1A2E',
+      '#FFFFFF',
+      '#4444AA',
+      '#1A1A3A',
+      '#222244',
+      '#EEEEFF',
+      '#333355',
+      '#101020',
+    ].map((color, at) => ({
+      id: String(at + 1),
+      command: {
+        type: 'pattern',
+        name: at % 2 ? 'pulse' : 'breathing',
+        params: { color, speed: 1 },
+      },
+      duration: 1000 + 100 * at,
+    })),
     loop: { count: 0, start_step: '1', end_step: '8' },
   },
 })

@@ -71,45 +71,59 @@ const policies: readonly [string, Policy | undefined][] = [
 ]
 
 /** A conversation whose first exchange made a program of eight steps. */
-async function begin(options: { readonly policy?: Policy | undefined; readonly model: 'ollama' | 'openai' }) {
+async function begin(options: {
+  readonly policy?: Policy | undefined
+  readonly model: 'ollama' | 'openai'
+}) {
   const history = newHistory()
   const thread = history.thread('chat')
-  await thread.seed({ role: 'user', content: 'thunderstorm' }, { role: 'assistant', content: thunderstorm })
+  await thread.seed(
+    { role: 'user', content: 'thunderstorm' },
+    { role: 'assistant', content: thunderstorm },
+  )
   const model = options.model === 'ollama' ? server.ollama() : server.openai()
   const policy = options.policy ? { policy: options.policy } : {}
-  return { thread, chat: createChat({ history, model, system: lampPrompt, ...policy, backoffMs: 1 }) }
+  return {
+    thread,
+    chat: createChat({ history, model, system: lampPrompt, ...policy, backoffMs: 1 }),
+  }
 }
 
 describe.each(policies)('the lamp with %s', (_, policy) => {
-  it.each(['ollama', 'openai'] as const)('takes ten follow-ups within 4096, through %s', async client => {
-    expect(count.text(lampPrompt)).toBeGreaterThan(1800)
-    const { chat, thread } = await begin({ policy, model: client })
-    let current = thunderstorm
-    const first = server.bodies.length
-    for (const text of followUps) {
-      const parts = await partsOf(chat.send(text, inChat))
-      expect(warningsIn(parts)).toEqual([])
-      // The current program was there in full, and was edited.
-      expect(server.bodies.at(-1)!.messages.some(({ content }) => content.includes(current))).toBe(true)
-      current = String((await thread.display()).at(-1)?.content)
-      expect(programIn(current).steps).toHaveLength(8)
-    }
-    const { name, steps } = programIn(current)
-    expect(name).toBe('thunderstorm')
-    for (const { command } of steps)
-      expect(command).toMatchObject({
-        name: 'wave',
-        params: { color: '#8000FF', color2: '#FF0000', speed: 0.25 },
-      })
-    expect(steps.map(({ duration }) => duration)).toEqual(
-      [4, 4.4, 4.8, 5.2, 5.6, 6, 6.4, 6.8].map(s => s * 1000),
-    )
-    expect(server.bodies.length - first).toBe(10)
-    if (client === 'ollama')
-      for (const body of server.bodies.slice(first)) expect(body.options?.num_ctx).toBe(4096)
-    expect(await statusesOf(thread)).toEqual(Array(10).fill('completed'))
-    await expectValid(thread)
-  })
+  it.each(['ollama', 'openai'] as const)(
+    'takes ten follow-ups within 4096, through %s',
+    async client => {
+      expect(count.text(lampPrompt)).toBeGreaterThan(1800)
+      const { chat, thread } = await begin({ policy, model: client })
+      let current = thunderstorm
+      const first = server.bodies.length
+      for (const text of followUps) {
+        const parts = await partsOf(chat.send(text, inChat))
+        expect(warningsIn(parts)).toEqual([])
+        // The current program was there in full, and was edited.
+        expect(
+          server.bodies.at(-1)!.messages.some(({ content }) => content.includes(current)),
+        ).toBe(true)
+        current = String((await thread.display()).at(-1)?.content)
+        expect(programIn(current).steps).toHaveLength(8)
+      }
+      const { name, steps } = programIn(current)
+      expect(name).toBe('thunderstorm')
+      for (const { command } of steps)
+        expect(command).toMatchObject({
+          name: 'wave',
+          params: { color: '#8000FF', color2: '#FF0000', speed: 0.25 },
+        })
+      expect(steps.map(({ duration }) => duration)).toEqual(
+        [4, 4.4, 4.8, 5.2, 5.6, 6, 6.4, 6.8].map(s => s * 1000),
+      )
+      expect(server.bodies.length - first).toBe(10)
+      if (client === 'ollama')
+        for (const body of server.bodies.slice(first)) expect(body.options?.num_ctx).toBe(4096)
+      expect(await statusesOf(thread)).toEqual(Array(10).fill('completed'))
+      await expectValid(thread)
+    },
+  )
 })
 
 it('sends older exchanges as one line each, and the last two whole', async () => {
@@ -126,9 +140,13 @@ it('loses nothing when a request fails: the next one edits what was there', asyn
   const { chat, thread } = await begin({ model: 'ollama' })
   await chat.send('make it blue', inChat).result()
   fails = 9
-  await expect(chat.send('make it red', inChat).result()).rejects.toMatchObject({ code: 'model_unavailable' })
+  await expect(chat.send('make it red', inChat).result()).rejects.toMatchObject({
+    code: 'model_unavailable',
+  })
   fails = 0
-  expect(programIn((await chat.send('make it slower', inChat).result()).text).steps[7]).toMatchObject({
+  expect(
+    programIn((await chat.send('make it slower', inChat).result()).text).steps[7],
+  ).toMatchObject({
     command: { params: { color: '#0000FF', speed: 0.5 } },
   })
   expect(await statusesOf(thread)).toEqual(['completed', 'failed', 'completed'])

@@ -1,7 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { type Model, reader } from '@throughline/models'
-import { expectGoesOn, inChat, newHistory, partsOf, statusesOf } from '@throughline/test-tools/chat-help'
+import {
+  expectGoesOn,
+  inChat,
+  newHistory,
+  partsOf,
+  statusesOf,
+} from '@throughline/test-tools/chat-help'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ChatPart, createChat, defineTool } from '../src/index.ts'
@@ -117,13 +123,25 @@ describe('a signal that outlives the turns', () => {
 
 it('a system prompt that never comes is given up, by the signal or in time', async () => {
   const history = newHistory()
-  const never = createChat({ history, model: reader(), system: () => new Promise(() => {}), stallMs: 60_000 })
+  const never = createChat({
+    history,
+    model: reader(),
+    system: () => new Promise(() => {}),
+    stallMs: 60_000,
+  })
   const stop = new AbortController()
   const reply = never.send('Hello?', { ...inChat, signal: stop.signal })
   void setImmediate().then(() => stop.abort())
   expect((await reply.result()).status).toBe('cancelled')
-  const late = createChat({ history, model: reader(), system: () => new Promise(() => {}), stallMs: 20 })
-  await expect(late.send('Hello?', inChat).result()).rejects.toMatchObject({ code: 'system_stalled' })
+  const late = createChat({
+    history,
+    model: reader(),
+    system: () => new Promise(() => {}),
+    stallMs: 20,
+  })
+  await expect(late.send('Hello?', inChat).result()).rejects.toMatchObject({
+    code: 'system_stalled',
+  })
   const thread = history.thread('chat')
   expect(await statusesOf(thread)).toEqual(['cancelled', 'failed'])
   const next = createChat({ history, model: reader(), system: async () => 'Be brief.' })
@@ -135,6 +153,8 @@ it('a project without a name is refused before anything is asked or written', as
   const chat = createChat({ history, model: reader() })
   const problem = expect.objectContaining({ code: 'invalid_option' })
   expect(() => chat.send('Hello?', { ...inChat, projectId: '' })).toThrow(problem)
-  expect(() => chat.respond([{ role: 'user', content: 'Hello?' }], { projectId: '' })).toThrow(problem)
+  expect(() => chat.respond([{ role: 'user', content: 'Hello?' }], { projectId: '' })).toThrow(
+    problem,
+  )
   expect(await history.thread('chat').messages()).toEqual([])
 })

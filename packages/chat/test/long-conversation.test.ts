@@ -55,7 +55,10 @@ async function readsPerTurn(messages: number) {
   const history = createHistory({ store })
   const chat = createChat({ history, model, tools: [add], state: [sum], window: 4096 })
   await chat.send('Add one, first.', inChat).result()
-  const said = (_: unknown, n: number) => ({ role: n % 2 ? 'assistant' : 'user', content: `said ${n}` })
+  const said = (_: unknown, n: number) => ({
+    role: n % 2 ? 'assistant' : 'user',
+    content: `said ${n}`,
+  })
   await history.thread('chat').seed(...Array.from({ length: messages }, said))
   // The first turn after it reads what is new.
   await chat.send('Add one.', inChat).result()

@@ -31,7 +31,8 @@ describe('a result that is too long', () => {
     let hint = ''
     const answers = (at: number) => {
       if (at === 0) return calling(['read_all'])
-      const [, place, from] = /read_result\(\{"place": (\d+), "from": (\d+)\}\) reads on/.exec(hint) ?? []
+      const [, place, from] =
+        /read_result\(\{"place": (\d+), "from": (\d+)\}\) reads on/.exec(hint) ?? []
       return at < 4
         ? calling(['read_result', { place: Number(place), from: Number(from) }])
         : saying('Enough.')
@@ -70,24 +71,32 @@ describe('a result that is too long', () => {
     const first = [{ role: 'user', content: 'Read it.' }]
     const { messages } = await chat.respond(first).result()
     expect(messages[1]?.content).toBe(megabytes)
-    const next = JSON.parse(JSON.stringify([...first, ...messages, { role: 'user', content: 'Did you?' }]))
+    const next = JSON.parse(
+      JSON.stringify([...first, ...messages, { role: 'user', content: 'Did you?' }]),
+    )
     await chat.respond(next).result()
     const [, second, third] = sent()
-    const result = (body: typeof second) => body!.messages.find(({ role }) => role === 'tool')?.content
+    const result = (body: typeof second) =>
+      body!.messages.find(({ role }) => role === 'tool')?.content
     expect(result(second)).toContain('read_result({"place": 3, "from": ')
     expect(result(third)).toBe(result(second))
   })
 
   it('is clipped in the same way whatever the provider reports meanwhile', async () => {
     const reporting = (prompt_eval_count: number) =>
-      ollamaAnswer([{ content: 'Done.' }], { done_reason: 'stop', prompt_eval_count, eval_count: 3 })
+      ollamaAnswer([{ content: 'Done.' }], {
+        done_reason: 'stop',
+        prompt_eval_count,
+        eval_count: 3,
+      })
     const { chat, sent } = await scripted([calling(['read_all']), reporting(1500), reporting(1700)])
     let list: readonly MessageLike[] = []
     const factors: number[] = []
     for (const content of ['Read it.', 'Did you?', 'And now?']) {
       list = [...list, { role: 'user', content }]
       const reply = chat.respond(list)
-      for (const part of await partsOf(reply)) if (part.type === 'context') factors.push(part.factor)
+      for (const part of await partsOf(reply))
+        if (part.type === 'context') factors.push(part.factor)
       list = [...list, ...reply.messages]
     }
     expect(new Set(factors).size).toBeGreaterThan(2)
@@ -96,13 +105,16 @@ describe('a result that is too long', () => {
     expect(new Set(results.map(({ content }) => content)).size).toBe(1)
   })
 
-  it.each([0, 1, 2, 99, -1, 1.5, 'x'])('is not found at place %j, where there is none', async place => {
-    const { chat } = await scripted([calling(['read_all']), calling(['read_result', { place }])])
-    const [, result] = resultsIn(await partsOf(chat.send('Go.', inChat)))
-    expect(result).toMatch(
-      /^Error: (there is no tool result at place|the arguments of read_result do not fit)/,
-    )
-  })
+  it.each([0, 1, 2, 99, -1, 1.5, 'x'])(
+    'is not found at place %j, where there is none',
+    async place => {
+      const { chat } = await scripted([calling(['read_all']), calling(['read_result', { place }])])
+      const [, result] = resultsIn(await partsOf(chat.send('Go.', inChat)))
+      expect(result).toMatch(
+        /^Error: (there is no tool result at place|the arguments of read_result do not fit)/,
+      )
+    },
+  )
 
   it('for the store itself becomes an error that says so', async () => {
     const { chat, thread } = await scripted([calling(['read_all'])], {

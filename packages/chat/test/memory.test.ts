@@ -72,9 +72,13 @@ it('still answers from the first turns and the middle after many in 4096 tokens,
   await expectValid(thread)
 })
 
-async function ask(model: Model, messages: readonly { readonly role: string; readonly content?: unknown }[]) {
+async function ask(
+  model: Model,
+  messages: readonly { readonly role: string; readonly content?: unknown }[],
+) {
   let text = ''
-  for await (const part of model.stream({ messages })) if (part.type === 'text-delta') text += part.text
+  for await (const part of model.stream({ messages }))
+    if (part.type === 'text-delta') text += part.text
   return text
 }
 
@@ -94,7 +98,12 @@ it('lets an agent with one user message make 60 rounds of tools in 4096 tokens',
   const history = newHistory()
   const days: number[] = []
   const before = server.bodies.length
-  const chat = createChat({ history, model: server.ollama(), tools: [readLog(days)], maxRounds: 100 })
+  const chat = createChat({
+    history,
+    model: server.ollama(),
+    tools: [readLog(days)],
+    maxRounds: 100,
+  })
   const parts = await partsOf(chat.send('repeat 60 times: call read_log with {"day": $i}', inChat))
   expect(parts.at(-1)).toMatchObject({ status: 'completed', rounds: 61 })
   expect(days).toEqual(Array.from({ length: 60 }, (_, at) => at + 1))

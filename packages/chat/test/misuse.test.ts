@@ -18,7 +18,11 @@ it.each<[string, unknown, string]>([
   ['no tools as null', { model: reader(), tools: null }, 'tools'],
   ['tools that are none', { model: reader(), tools: [undefined] }, 'tools'],
   ['tools that are no objects', { model: reader(), tools: ['look'] }, 'tools'],
-  ['a schema instead of a tool', { model: reader(), tools: [{ name: 'look', parameters: {} }] }, 'tools'],
+  [
+    'a schema instead of a tool',
+    { model: reader(), tools: [{ name: 'look', parameters: {} }] },
+    'tools',
+  ],
   ['a store instead of a history', { model: reader(), history: {} }, 'history'],
   ['a number as text', { model: reader(), window: '4096' }, 'window'],
   ['notes as text', { model: reader(), notes: 'reply' }, 'notes'],
@@ -32,7 +36,9 @@ it.each<[string, unknown, string]>([
 
 it('quotes what was given', () => {
   expect(() => createChat({ model: reader(), window: '4096' as never })).toThrow(/got "4096"/)
-  expect(() => createChat({ model: reader(), tools: {} as never })).toThrow(/list.*defineTool.*got an object/)
+  expect(() => createChat({ model: reader(), tools: {} as never })).toThrow(
+    /list.*defineTool.*got an object/,
+  )
 })
 
 it.each<[string, unknown]>([
@@ -50,7 +56,9 @@ it.each<[string, unknown]>([
 it('respond refuses a list with something else in it, and says where', () => {
   const chat = createChat({ model: reader() })
   const messages = [{ role: 'user', content: 'Hello?' }, null] as unknown as readonly MessageLike[]
-  expect(() => chat.respond(messages)).toThrow(expect.objectContaining({ code: 'invalid_message', seq: 1 }))
+  expect(() => chat.respond(messages)).toThrow(
+    expect.objectContaining({ code: 'invalid_message', seq: 1 }),
+  )
 })
 
 it.each<[string, unknown]>([
@@ -97,7 +105,9 @@ async function warningsOf(work: () => Promise<void>): Promise<readonly string[]>
 it('twenty turns share a signal without a warning', async () => {
   const { signal } = new AbortController()
   const chat = createChat({ model: reader(), history: newHistory() })
-  const all = Array.from({ length: 20 }, (_, at) => chat.send('Hello.', { conversation: `c${at}`, signal }))
+  const all = Array.from({ length: 20 }, (_, at) =>
+    chat.send('Hello.', { conversation: `c${at}`, signal }),
+  )
   const warnings = await warningsOf(async () => {
     for (const { status } of await Promise.all(all)) expect(status).toBe('completed')
   })
@@ -112,7 +122,8 @@ it('thirty tools side by side listen to the signals without a warning', async ()
     window: async () => 4096,
     async *stream(): AsyncGenerator<ModelPart> {
       if (!isAsked)
-        for (const at of all) yield { type: 'tool-call', id: `c${at}`, name: 'wait', arguments: '{}' }
+        for (const at of all)
+          yield { type: 'tool-call', id: `c${at}`, name: 'wait', arguments: '{}' }
       else yield { type: 'text-delta', text: 'Done.' }
       isAsked = true
       yield { type: 'end', reason: 'stop', usage: {} }

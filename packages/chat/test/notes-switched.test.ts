@@ -1,4 +1,10 @@
-import { expectHidden, inChat, newHistory, partsOf, shownIn } from '@throughline/test-tools/chat-help'
+import {
+  expectHidden,
+  inChat,
+  newHistory,
+  partsOf,
+  shownIn,
+} from '@throughline/test-tools/chat-help'
 import { describe, expect, it } from 'vitest'
 import type { ChatOptions } from '../src/index.ts'
 import { calling, saying, scriptedChat } from './scripted-chat.ts'
@@ -22,13 +28,16 @@ describe('in a conversation with notes', () => {
     ['by tool', { by: 'tool' }],
     ['by tool, inline', { by: 'tool', place: 'inline' }],
     ['with a nonce', { nonce: 'a1b2' }],
-  ] as const)('what looks like a note is not shown where it goes on with notes %s', async (_, notes) => {
-    const { chat, thread } = await switched(notes)
-    const { result } = await expectHidden(chat, thread)
-    expect(result.text).toBe('Second.')
-    const isKept = typeof notes !== 'object' || !('nonce' in notes)
-    expect(await thread.notes()).toEqual(isKept ? [note, note] : [note])
-  })
+  ] as const)(
+    'what looks like a note is not shown where it goes on with notes %s',
+    async (_, notes) => {
+      const { chat, thread } = await switched(notes)
+      const { result } = await expectHidden(chat, thread)
+      expect(result.text).toBe('Second.')
+      const isKept = typeof notes !== 'object' || !('nonce' in notes)
+      expect(await thread.notes()).toEqual(isKept ? [note, note] : [note])
+    },
+  )
 
   it('a model that is not asked for notes gets them in a section, so that it sees no form to copy', async () => {
     const { chat, sent } = await switched(false)
@@ -67,7 +76,10 @@ it('without notes in the conversation, what looks like one is ordinary text', as
 
 describe('notes by a tool', () => {
   it('are asked for in the system prompt, which names the tool', async () => {
-    const { chat, sent } = await scriptedChat([], { notes: { by: 'tool' }, system: 'You edit sites.' })
+    const { chat, sent } = await scriptedChat([], {
+      notes: { by: 'tool' },
+      system: 'You edit sites.',
+    })
     await chat.send('Begin.', inChat).result()
     expect(sent()[0]!.messages[0]!.content).toMatch(
       /^You edit sites\.\n\nBefore you end your turn, call the tool write_note_to_self /,
@@ -76,7 +88,9 @@ describe('notes by a tool', () => {
   })
 
   it('are asked for in the words of the application, if it has some', async () => {
-    const { chat, sent } = await scriptedChat([], { notes: { by: 'tool', instruction: 'Write a note.' } })
+    const { chat, sent } = await scriptedChat([], {
+      notes: { by: 'tool', instruction: 'Write a note.' },
+    })
     await chat.send('Begin.', inChat).result()
     expect(sent()[0]!.messages[0]!.content).toBe('Write a note.')
   })
@@ -107,7 +121,11 @@ it('keeps so many notes in the section, the newest, and no more than its budget'
   ] as const) {
     const { chat } = await scriptedChat([], { history, notes: { place: 'system', ...options } })
     const [system] = (await chat.context(inChat)).messages
-    const facts = [...String(system!.content).matchAll(/fact (\d+)/g)].map(found => Number(found[1]))
-    expect(facts, JSON.stringify(options)).toEqual(Array.from({ length: 13 - first }, (_, at) => first + at))
+    const facts = [...String(system!.content).matchAll(/fact (\d+)/g)].map(found =>
+      Number(found[1]),
+    )
+    expect(facts, JSON.stringify(options)).toEqual(
+      Array.from({ length: 13 - first }, (_, at) => first + at),
+    )
   }
 })

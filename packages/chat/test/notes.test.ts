@@ -36,7 +36,9 @@ describe('a note at the end of a reply', () => {
   const letters = [...reply]
 
   it('is hidden however the reply is cut, and kept', async () => {
-    const answers = [...cuts, letters].map(chunks => ollamaAnswer(chunks.map(content => ({ content }))))
+    const answers = [...cuts, letters].map(chunks =>
+      ollamaAnswer(chunks.map(content => ({ content }))),
+    )
     const { chat, thread } = await scripted(answers)
     for (const _ of answers) {
       const { parts, result } = await expectHidden(chat, thread)
@@ -57,7 +59,11 @@ describe('a note at the end of a reply', () => {
     )
     onTestFinished(() => upstream.close())
     const history = newHistory()
-    const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'scripted', window: 4096 })
+    const model = openaiCompatible({
+      baseURL: `${upstream.url}/v1`,
+      model: 'scripted',
+      window: 4096,
+    })
     const chat = createChat({ history, model, notes: true })
     const marker = reply.indexOf('[')
     for (let at = 0; at < marker + 18; at++) {
@@ -68,7 +74,11 @@ describe('a note at the end of a reply', () => {
 
   it('is hidden in what the model thinks', async () => {
     const { chat, thread } = await scripted([
-      ollamaAnswer([{ thinking: 'Hm. [NOTE TO' }, { thinking: ' SELF: a.html]' }, { content: visible }]),
+      ollamaAnswer([
+        { thinking: 'Hm. [NOTE TO' },
+        { thinking: ' SELF: a.html]' },
+        { content: visible },
+      ]),
     ])
     const { parts } = await expectHidden(chat, thread)
     expect(kindsOf(parts)).toEqual(['thinking-delta', 'text-delta', 'end'])
@@ -87,10 +97,11 @@ describe('a note at the end of a reply', () => {
     await chat.send('Make it blue.', inChat).result()
     const [first, second] = sent()
     expect(first!.messages[0]!.content).toContain('End every reply with one note to yourself')
-    expect(second!.messages.filter(({ content }) => content.includes(note)).map(one => one.role)).toEqual([
-      role,
-    ])
-    if (place === 'system') expect(second!.messages[0]!.content).toContain(`RECENT NOTES TO SELF:\n`)
+    expect(
+      second!.messages.filter(({ content }) => content.includes(note)).map(one => one.role),
+    ).toEqual([role])
+    if (place === 'system')
+      expect(second!.messages[0]!.content).toContain(`RECENT NOTES TO SELF:\n`)
   })
 
   it('is asked for in the words of the application, if it has some', async () => {
@@ -98,25 +109,34 @@ describe('a note at the end of a reply', () => {
       notes: { instruction: 'End with [NOTE TO SELF: …], please.' },
     })
     await chat.send('Hello.', inChat).result()
-    expect(sent()[0]!.messages[0]).toEqual({ role: 'system', content: 'End with [NOTE TO SELF: …], please.' })
+    expect(sent()[0]!.messages[0]).toEqual({
+      role: 'system',
+      content: 'End with [NOTE TO SELF: …], please.',
+    })
   })
 
   it('is bounded: a model that writes a book keeps its beginning, and the next prompt fits', async () => {
-    const book = ollamaAnswer([{ content: `Done.\n\n[NOTE TO SELF: ${'and then '.repeat(20_000)}]` }])
+    const book = ollamaAnswer([
+      { content: `Done.\n\n[NOTE TO SELF: ${'and then '.repeat(20_000)}]` },
+    ])
     const { chat, thread } = await scripted(Array(12).fill(book), { notes: { place: 'system' } })
     for (let turn = 0; turn < 12; turn++) {
       const parts = await partsOf(chat.send('Go on.', inChat))
       for (const part of parts)
-        if (part.type === 'context') expect(part.receipt.tokens).toBeLessThanOrEqual(part.receipt.capacity)
+        if (part.type === 'context')
+          expect(part.receipt.tokens).toBeLessThanOrEqual(part.receipt.capacity)
     }
     for (const one of await thread.notes()) expect(one.length).toBeLessThanOrEqual(4000)
   })
 
   it('with a nonce is kept; any other is hidden too, and not kept', async () => {
     const text = 'Look [NOTE TO SELF: not mine] here.\n\n[NOTE TO SELF a1b2: mine]'
-    const { chat, thread, sent } = await scripted([ollamaAnswer([...text].map(content => ({ content })))], {
-      notes: { nonce: 'a1b2' },
-    })
+    const { chat, thread, sent } = await scripted(
+      [ollamaAnswer([...text].map(content => ({ content })))],
+      {
+        notes: { nonce: 'a1b2' },
+      },
+    )
     const { text: shown } = await chat.send('Add a footer.', inChat).result()
     expect(shown).toBe('Look here.')
     expect(await thread.notes()).toEqual(['mine'])
@@ -127,7 +147,9 @@ describe('a note at the end of a reply', () => {
   })
 
   it('that is the whole reply leaves no empty message', async () => {
-    const { chat, thread, sent } = await scripted([ollamaAnswer([{ content: `[NOTE TO SELF: ${note}]` }])])
+    const { chat, thread, sent } = await scripted([
+      ollamaAnswer([{ content: `[NOTE TO SELF: ${note}]` }]),
+    ])
     const { parts, result } = await expectHidden(chat, thread)
     expect(kindsOf(parts)).toEqual(['warning', 'note', 'end'])
     expect(result).toMatchObject({ status: 'completed', text: '' })
@@ -141,15 +163,22 @@ describe('a note at the end of a reply', () => {
   it('that was never finished is kept as far as it came, and hidden', async () => {
     const inside = reply.slice(0, reply.indexOf('[0]') + 2)
     const { chunks, headers } = ollamaAnswer([...inside].map(content => ({ content })))
-    const { chat, thread } = await scripted([{ chunks: chunks.slice(0, -1), headers, ending: 'reset' }])
+    const { chat, thread } = await scripted([
+      { chunks: chunks.slice(0, -1), headers, ending: 'reset' },
+    ])
     const turn = chat.send('Add a footer.', inChat)
     const parts = await partsOf(turn)
     expect(kindsOf(parts).slice(-2)).toEqual(['error', 'end'])
-    expect(JSON.stringify(parts.filter(({ type }) => type === 'text-delta'))).not.toMatch(/NOTE|SELF/)
+    expect(JSON.stringify(parts.filter(({ type }) => type === 'text-delta'))).not.toMatch(
+      /NOTE|SELF/,
+    )
     expect(await statusesOf(thread)).toEqual(['interrupted'])
     const [kept = ''] = await thread.notes()
     expect('I added the footer [0'.startsWith(kept)).toBe(true)
-    expect((await thread.display()).map(({ content }) => content)).toEqual(['Add a footer.', shownIn(parts)])
+    expect((await thread.display()).map(({ content }) => content)).toEqual([
+      'Add a footer.',
+      shownIn(parts),
+    ])
     await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
@@ -171,7 +200,9 @@ describe('a note at the end of a reply', () => {
 
   it('shows nothing of a marker at which the reply reached its longest', async () => {
     const end = { done_reason: 'length', eval_count: 9 }
-    const { chat, thread } = await scripted([ollamaAnswer([{ content: `${visible}\n\n[NOT` }], end)])
+    const { chat, thread } = await scripted([
+      ollamaAnswer([{ content: `${visible}\n\n[NOT` }], end),
+    ])
     const { parts, result } = await expectHidden(chat, thread, /\[N/)
     expect(result.text).toBe(visible)
     expect(kindsOf(parts)).toEqual(['text-delta', 'warning', 'end'])

@@ -5,11 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { type ChatPart, createChat } from '../src/index.ts'
 
 describe('the settings of a history', () => {
-  const receiptIn = (parts: readonly ChatPart[]) => parts.find(part => part.type === 'context')!.receipt
+  const receiptIn = (parts: readonly ChatPart[]) =>
+    parts.find(part => part.type === 'context')!.receipt
 
   it('hold for a chat on it that names none of its own', async () => {
     const chat = createChat({ history: newHistory({ window: 700, reserve: 50 }), model: reader() })
-    expect(receiptIn(await partsOf(chat.send('Hello.', inChat)))).toMatchObject({ window: 700, reserve: 50 })
+    expect(receiptIn(await partsOf(chat.send('Hello.', inChat)))).toMatchObject({
+      window: 700,
+      reserve: 50,
+    })
   })
 
   it('are those of the model where neither names one', async () => {
@@ -25,15 +29,16 @@ describe('the settings of a history', () => {
     const same = { window: 700, reserve: 50, policy }
     expect(() => createChat({ history: newHistory(same), model: reader(), ...same })).not.toThrow()
     for (const [option, other] of Object.entries({ window: 800, reserve: 60, policy: sliding() }))
-      expect(() => createChat({ history: newHistory(same), model: reader(), [option]: other })).toThrow(
-        expect.objectContaining({ code: 'invalid_option', option }),
-      )
+      expect(() =>
+        createChat({ history: newHistory(same), model: reader(), [option]: other }),
+      ).toThrow(expect.objectContaining({ code: 'invalid_option', option }))
   })
 })
 
 describe('the note about a gap', () => {
   const policy = sliding({ messages: 2 })
-  const chatWith = (marker?: string) => createChat({ history: newHistory(), model: reader(), policy, marker })
+  const chatWith = (marker?: string) =>
+    createChat({ history: newHistory(), model: reader(), policy, marker })
 
   it('has the text that a chat gives, in all that it sends', async () => {
     for (const [marker, text] of [
@@ -52,6 +57,8 @@ describe('the note about a gap', () => {
   })
 
   it('must be a text', () => {
-    expect(() => chatWith('')).toThrow(expect.objectContaining({ code: 'invalid_option', option: 'marker' }))
+    expect(() => chatWith('')).toThrow(
+      expect.objectContaining({ code: 'invalid_option', option: 'marker' }),
+    )
   })
 })

@@ -45,7 +45,9 @@ describe('a model of one’s own that gives what is no part', () => {
   })
 
   it('may leave out what it cannot count', async () => {
-    const result = await answer(gives({ type: 'text-delta', text: 'ahoy' }, { type: 'end', reason: 'stop' }))
+    const result = await answer(
+      gives({ type: 'text-delta', text: 'ahoy' }, { type: 'end', reason: 'stop' }),
+    )
     expect(result).toMatchObject({ status: 'completed', text: 'ahoy', usage: {} })
   })
 

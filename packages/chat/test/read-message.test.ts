@@ -28,7 +28,9 @@ it('lets the model read a message by its number, if that is switched on', async 
   await history.thread('a').seed({ role: 'user', content: `The code is ${secret}.` })
   expect((await chat.send('What is it?', { conversation: 'a' }).result()).text).toContain(secret)
   expect(offered[0]).toEqual(['read_message'])
-  expect((await chat.context({ conversation: 'a' })).tools.map(({ name }) => name)).toEqual(['read_message'])
+  expect((await chat.context({ conversation: 'a' })).tools.map(({ name }) => name)).toEqual([
+    'read_message',
+  ])
 })
 
 it('keeps what is hidden', async () => {
@@ -59,7 +61,10 @@ it('refuses a pin that has no room in the window of the model', async () => {
     { role: 'assistant', content: 'e' },
   ])
   const hands = chat.hands({ conversation: 'a' })
-  await expect(hands.pin(3)).rejects.toMatchObject({ code: 'pins_too_large', room: expect.any(Number) })
+  await expect(hands.pin(3)).rejects.toMatchObject({
+    code: 'pins_too_large',
+    room: expect.any(Number),
+  })
   expect(await hands.pin(2)).toEqual({ first: 2, last: 2 })
   expect(await hands.hands()).toEqual({ pinned: [{ first: 2, last: 2 }], hidden: [] })
 })

@@ -65,7 +65,8 @@ it('read_result is offered after a restart from checkpoints', async () => {
     { role: 'assistant', content: `Answer ${at}` },
   ])
   await history.thread('chat').seed(...many.flat())
-  const again = () => createChat({ history: createHistory({ store }), model, tools }).send('Hello.', inChat)
+  const again = () =>
+    createChat({ history: createHistory({ store }), model, tools }).send('Hello.', inChat)
   await again()
   let read = 0
   const { entries } = store

@@ -18,7 +18,11 @@ function talkative(isReported = true) {
       asked.push(settings)
       const [, tokens = '1'] = /^reply (\d+)/.exec(String(messages.at(-1)!.content)) ?? []
       yield { type: 'text-delta', text: 'word '.repeat(isReported ? 1 : Number(tokens)) }
-      yield { type: 'end', reason: 'stop', usage: isReported ? { replyTokens: Number(tokens) } : {} }
+      yield {
+        type: 'end',
+        reason: 'stop',
+        usage: isReported ? { replyTokens: Number(tokens) } : {},
+      }
     },
   }
   return { model, asked }
@@ -27,7 +31,11 @@ function talkative(isReported = true) {
 const contextOf = (parts: readonly ChatPart[]) =>
   parts.find(part => part.type === 'context') as Extract<ChatPart, { type: 'context' }>
 
-async function talk(texts: readonly string[], options: Partial<ChatOptions> = {}, isReported = true) {
+async function talk(
+  texts: readonly string[],
+  options: Partial<ChatOptions> = {},
+  isReported = true,
+) {
   const { model, asked } = talkative(isReported)
   const store = memoryStore()
   const history = createHistory({ store })
@@ -37,7 +45,8 @@ async function talk(texts: readonly string[], options: Partial<ChatOptions> = {}
   return { contexts, asked, store, model, chat, thread: history.thread('chat') }
 }
 
-const reserves = ({ contexts }: Awaited<ReturnType<typeof talk>>) => contexts.map(({ reserve }) => reserve)
+const reserves = ({ contexts }: Awaited<ReturnType<typeof talk>>) =>
+  contexts.map(({ reserve }) => reserve)
 
 describe('the room for the reply', () => {
   it('is an eighth of the window, however much is asked for', async () => {
@@ -58,14 +67,24 @@ describe('the room for the reply', () => {
   })
 
   it('is what was set, and no more than what was asked for', async () => {
-    expect(reserves(await talk(['hello'], { reserve: 3000, settings: { maxTokens: 100 } }))).toEqual([3000])
+    expect(
+      reserves(await talk(['hello'], { reserve: 3000, settings: { maxTokens: 100 } })),
+    ).toEqual([3000])
     expect(reserves(await talk(['hello'], { settings: { maxTokens: 100 } }))).toEqual([100])
   })
 
   it.each([true, false])(
     'grows with the longest reply, in steps, and stays (reported: %s)',
     async isReported => {
-      const texts = ['reply 700', 'reply 900', 'reply 1500', 'reply 10', 'reply 10', 'reply 3500', 'reply 10']
+      const texts = [
+        'reply 700',
+        'reply 900',
+        'reply 1500',
+        'reply 10',
+        'reply 10',
+        'reply 3500',
+        'reply 10',
+      ]
       const given = await talk(texts, { settings: { maxTokens: 32_000 } }, isReported)
       const [first, ...rest] = reserves(given)
       expect(first).toBe(1024)

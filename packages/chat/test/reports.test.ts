@@ -50,13 +50,22 @@ const many = Array.from({ length: 60 }, (_, n) => english(n) + english(n + 100) 
 
 describe('a report of fewer tokens is no alarm', () => {
   it('where it is the first, and the counter only guesses: it is learnt from', async () => {
-    const { warned, factor } = await talk(whole(), [russian.repeat(121), 'и что?', 'и что?', 'и что?'])
+    const { warned, factor } = await talk(whole(), [
+      russian.repeat(121),
+      'и что?',
+      'и что?',
+      'и что?',
+    ])
     expect(warned).toEqual([])
     expect(factor).toBeLessThan(0.9)
   })
 
   it('where a text in another language came', async () => {
-    const { warned } = await talk(whole(), [...many.slice(0, 20), russian.repeat(45), ...many.slice(20, 30)])
+    const { warned } = await talk(whole(), [
+      ...many.slice(0, 20),
+      russian.repeat(45),
+      ...many.slice(20, 30),
+    ])
     expect(warned).toEqual([])
   })
 

@@ -1,6 +1,10 @@
 import { ollama } from '@throughline/models'
 import { newHistory } from '@throughline/test-tools/chat-help'
-import { ollamaAnswer, startUpstream, type UpstreamScript } from '@throughline/test-tools/scripted-upstream'
+import {
+  ollamaAnswer,
+  startUpstream,
+  type UpstreamScript,
+} from '@throughline/test-tools/scripted-upstream'
 import { onTestFinished } from 'vitest'
 import { type ChatOptions, type ChatPart, createChat } from '../src/index.ts'
 
@@ -19,7 +23,8 @@ export interface SentBody {
 /** A chat whose model does as the script says, through the ollama client; when the script is over it says `Done.` It ends with its test. */
 export async function scriptedChat(script: UpstreamScript, options: Partial<ChatOptions> = {}) {
   const upstream = await startUpstream(
-    (request, at) => (typeof script === 'function' ? script(request, at) : script[at]) ?? saying('Done.'),
+    (request, at) =>
+      (typeof script === 'function' ? script(request, at) : script[at]) ?? saying('Done.'),
   )
   onTestFinished(() => upstream.close())
   const history = options.history ?? newHistory()

@@ -24,7 +24,11 @@ describe('a store that fails', () => {
       const store = memoryStore()
       const history = createHistory({ store })
       const ran: string[] = []
-      const look = defineTool({ name: 'look', input: z.object({}), run: () => ran.push('look') && 'seen' })
+      const look = defineTool({
+        name: 'look',
+        input: z.object({}),
+        run: () => ran.push('look') && 'seen',
+      })
       const chat = createChat({ history, model: reader(), tools: [look] })
       const whole = store[method].bind(store) as (...given: never[]) => Promise<never>
       let calls = 0
@@ -125,7 +129,11 @@ describe('the system prompt', () => {
 
   it('that cannot be made fails the turn', async () => {
     const history = newHistory()
-    const chat = createChat({ history, model: reader(), system: () => Promise.reject(new Error('no clock')) })
+    const chat = createChat({
+      history,
+      model: reader(),
+      system: () => Promise.reject(new Error('no clock')),
+    })
     await expect(chat.send('Hello.', inChat).result()).rejects.toThrow('no clock')
     expect(await history.thread('chat').turns()).toMatchObject([
       { status: 'failed', error: 'internal_error' },

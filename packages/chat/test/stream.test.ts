@@ -73,7 +73,10 @@ describe('a reply', () => {
         isOver = true
       },
     }
-    const reply = createChat({ history: newHistory(), model: lingering, stallMs: 50 }).send('Hello.', inChat)
+    const reply = createChat({ history: newHistory(), model: lingering, stallMs: 50 }).send(
+      'Hello.',
+      inChat,
+    )
     expect(await reply.result()).toMatchObject({ status: 'completed', text: 'Done.' })
     await expect.poll(() => isOver).toBe(true)
   })

@@ -15,7 +15,11 @@ import {
   statusesOf,
   warningsIn,
 } from '@throughline/test-tools/chat-help'
-import { ollamaAnswer, startUpstream, type Upstream } from '@throughline/test-tools/scripted-upstream'
+import {
+  ollamaAnswer,
+  startUpstream,
+  type Upstream,
+} from '@throughline/test-tools/scripted-upstream'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createChat, toUIMessageStream, type UIContext } from '../src/index.ts'
 
@@ -202,9 +206,15 @@ it('keeps a record of each call, with both counts', async () => {
 })
 
 it('says when texts had to be cut, and when the reply was', async () => {
-  const chat = createChat({ model: reader({ window: 512 }), settings: { maxTokens: 5 }, overflow: 'trim' })
+  const chat = createChat({
+    model: reader({ window: 512 }),
+    settings: { maxTokens: 5 },
+    overflow: 'trim',
+  })
   const pasted = { role: 'user', content: sentence(1).repeat(40) }
-  const parts = await partsOf(chat.respond([pasted, { role: 'user', content: 'What is sentence 1 about?' }]))
+  const parts = await partsOf(
+    chat.respond([pasted, { role: 'user', content: 'What is sentence 1 about?' }]),
+  )
   expect(warningsIn(parts)).toEqual(['trimmed', 'reply_cut'])
 })
 

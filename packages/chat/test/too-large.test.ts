@@ -56,8 +56,12 @@ describe('a reply that is larger than the store takes', () => {
 
   it('because of what was thought keeps the answer whole, and the note', async () => {
     const long = thinking('hm '.repeat(9000))
-    const { thread, chat } = setUp(saying(long, text('It is 4471. [NOTE TO SELF: I told the code.]')))
-    await expect(chat.send('Which code?', inChat).result()).rejects.toMatchObject({ code: 'reply_too_large' })
+    const { thread, chat } = setUp(
+      saying(long, text('It is 4471. [NOTE TO SELF: I told the code.]')),
+    )
+    await expect(chat.send('Which code?', inChat).result()).rejects.toMatchObject({
+      code: 'reply_too_large',
+    })
     const [, kept] = await thread.messages()
     expect(kept).toMatchObject({ role: 'assistant', content: 'It is 4471.' })
     expect(kept).not.toHaveProperty('thinking')

@@ -51,7 +51,11 @@ describe('tools', () => {
         return 'left'
       },
     })
-    const right = defineTool({ name: 'right', input: anything, run: () => hasStarted.then(() => 'right') })
+    const right = defineTool({
+      name: 'right',
+      input: anything,
+      run: () => hasStarted.then(() => 'right'),
+    })
     const { chat, thread, sent } = await scripted([calling(['left'], ['right'])], [left, right])
     const results: string[] = []
     for await (const part of chat.send('Both.', inChat)) {
@@ -73,7 +77,11 @@ describe('tools', () => {
   })
 
   describe('that run in order', () => {
-    const draft = defineState({ name: 'draft', tool: 'write', schema: z.object({ text: z.string() }) })
+    const draft = defineState({
+      name: 'draft',
+      tool: 'write',
+      schema: z.object({ text: z.string() }),
+    })
     const noted: string[] = []
     const write = (options: Partial<Tool> = {}) =>
       defineTool({
@@ -98,7 +106,12 @@ describe('tools', () => {
         },
       })
     const look = (options: Partial<Tool> = {}) =>
-      defineTool({ name: 'look', input: anything, ...options, run: () => noted.push('looked') && 'fine' })
+      defineTool({
+        name: 'look',
+        input: anything,
+        ...options,
+        run: () => noted.push('looked') && 'fine',
+      })
 
     it.each<[string, readonly Tool[], Partial<ChatOptions>, readonly string[], string]>([
       [
@@ -155,9 +168,16 @@ describe('tools', () => {
     })
 
     it('or else learn from the error that the tool before them is not done', async () => {
-      const need = defineTool({ name: 'need', input: anything, run: () => requireState(draft).text })
+      const need = defineTool({
+        name: 'need',
+        input: anything,
+        run: () => requireState(draft).text,
+      })
       const answers = [calling(['write'], ['need'])]
-      const beside = await scripted(answers, [write(), need], { state: [draft], toolsInOrder: false })
+      const beside = await scripted(answers, [write(), need], {
+        state: [draft],
+        toolsInOrder: false,
+      })
       await partsOf(beside.chat.send('Write and send it.', inChat))
       expect(beside.sent()[1]!.messages.at(-1)!.content).toBe(
         'Error: No draft available. Please use the write tool first. It was called in the same message and is not done: call it first and wait for its result (with toolsInOrder, the tools of one message wait for each other).',
@@ -288,7 +308,12 @@ describe('tools', () => {
   })
 
   it('are called with arguments that are no JSON, through the openai client', async () => {
-    const delta = { index: 0, id: 'c1', type: 'function', function: { name: 'odd', arguments: '{"a": ' } }
+    const delta = {
+      index: 0,
+      id: 'c1',
+      type: 'function',
+      function: { name: 'odd', arguments: '{"a": ' },
+    }
     const upstream = await startUpstream([
       openaiAnswer([{ tool_calls: [delta] }], { finish: 'tool_calls' }),
       openaiAnswer([{ content: 'Sorry.' }]),
@@ -296,7 +321,11 @@ describe('tools', () => {
     ])
     onTestFinished(() => upstream.close())
     const history = newHistory()
-    const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'scripted', window: 4096 })
+    const model = openaiCompatible({
+      baseURL: `${upstream.url}/v1`,
+      model: 'scripted',
+      window: 4096,
+    })
     const odd = defineTool({ name: 'odd', input: anything, run: () => 'ran' })
     const chat = createChat({ history, model, tools: [odd] })
     const parts = await partsOf(chat.send('Go.', inChat))
@@ -371,14 +400,23 @@ describe('a round', () => {
     const result = await chat.send('Go.', inChat).result()
     expect(result).toMatchObject({ status: 'completed', rounds: 1, text: '' })
     expect(sent()).toHaveLength(1)
-    expect((await thread.messages()).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
+    expect((await thread.messages()).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+    ])
     await expectGoesOn(text => chat.send(text, inChat), thread)
   })
 
   it('is one of at most so many', async () => {
-    const { chat, thread, sent } = await scripted(Array(9).fill(calling(['look'])), [tool('look', false)], {
-      maxRounds: 3,
-    })
+    const { chat, thread, sent } = await scripted(
+      Array(9).fill(calling(['look'])),
+      [tool('look', false)],
+      {
+        maxRounds: 3,
+      },
+    )
     const reply = chat.send('Go.', inChat)
     const parts = await partsOf(reply)
     expect(parts.at(-1)).toMatchObject({ status: 'failed', rounds: 3 })

@@ -61,7 +61,10 @@ describe('a turn that is open', () => {
     for (let next = await parts.next(); !next.done; next = await parts.next());
     expect((await first.result()).text).toBe('Wait. At last.')
     const thread = history.thread('chat')
-    expect((await thread.messages()).map(({ content }) => content)).toEqual(['One', 'Wait. At last.'])
+    expect((await thread.messages()).map(({ content }) => content)).toEqual([
+      'One',
+      'Wait. At last.',
+    ])
   })
 
   it('does not disturb other conversations, actors and branches', async () => {
@@ -87,7 +90,12 @@ describe('a turn that is open', () => {
     expect((await held.result()).text).toBe('Wait. At last.')
     const texts = async (options: { conversation: string; actor?: string; branch?: string }) =>
       (await history.thread(options.conversation, options).messages()).map(({ content }) => content)
-    expect(await texts(inChat)).toEqual(['My code is 12.', expect.any(String), 'One', 'Wait. At last.'])
+    expect(await texts(inChat)).toEqual([
+      'My code is 12.',
+      expect.any(String),
+      'One',
+      'Wait. At last.',
+    ])
     expect(await texts({ ...inChat, branch: 'edit' })).toEqual([
       'My code is 12.',
       expect.any(String),
@@ -110,14 +118,18 @@ describe('a turn that is open', () => {
     const other = createHistory({ store })
     const chat = createChat({ history: other, model: reader() })
     await expect
-      .poll(async () => (await other.thread('chat').turns())[0]?.status === 'interrupted' && isExpired(store))
+      .poll(
+        async () =>
+          (await other.thread('chat').turns())[0]?.status === 'interrupted' && isExpired(store),
+      )
       .toBe(true)
     await chat.send('My code is 12.', inChat).result()
     store.renew = renew
     const log = await other.thread('chat').messages()
     open()
     const parts = []
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) parts.push(next.value)
+    for (let next = await iterator.next(); !next.done; next = await iterator.next())
+      parts.push(next.value)
     expect(kindsOf(parts).slice(-2)).toEqual(['error', 'end'])
     expect(errorIn(parts)).toMatchObject({ code: 'lease_lost' })
     await expect(reply.result()).rejects.toMatchObject({ code: 'lease_lost' })
@@ -179,7 +191,12 @@ describe('the same key', () => {
     const parts = await partsOf(again)
     expect(kindsOf(parts)).toEqual(['tool-call', 'tool-result', 'text-delta', 'end'])
     expect(shownIn(parts)).toBe(first.text)
-    expect(await again.result()).toMatchObject({ status: 'completed', turn: 1, text: first.text, rounds: 0 })
+    expect(await again.result()).toMatchObject({
+      status: 'completed',
+      turn: 1,
+      text: first.text,
+      rounds: 0,
+    })
     expect(JSON.stringify(parts)).not.toContain('→')
     expect(runs).toBe(1)
     expect(await statusesOf(history.thread('chat'))).toEqual(['completed'])
@@ -189,7 +206,11 @@ describe('the same key', () => {
     const run = () => 'Error: is the first word of the log'
     const tools = [
       defineTool({ name: 'tail', input: z.object({}), run }),
-      defineTool({ name: 'fail', input: z.object({}), run: () => Promise.reject(new Error('no disk')) }),
+      defineTool({
+        name: 'fail',
+        input: z.object({}),
+        run: () => Promise.reject(new Error('no disk')),
+      }),
     ]
     const chat = createChat({ history: newHistory(), model: reader(), tools })
     for (const [key, isError] of [

@@ -61,8 +61,10 @@ async function startApp({
     ui: (user = 'ada', messages: Message[] = []) =>
       new UiChat(url, { id: 'talk', messages, headers: { user } }),
     tab: (id: string) => new UiChat(url, { id, headers: { user: 'ada' } }),
-    fetch: (path: string, { user = 'ada', ...init }: RequestInit & { readonly user?: string } = {}) =>
-      fetch(`${url}${path}`, { ...init, headers: { user, ...init.headers } }),
+    fetch: (
+      path: string,
+      { user = 'ada', ...init }: RequestInit & { readonly user?: string } = {},
+    ) => fetch(`${url}${path}`, { ...init, headers: { user, ...init.headers } }),
   }
 }
 
@@ -106,7 +108,10 @@ describe('createUIChatHandler, driven by useChat', () => {
     const loaded = await app.chat.messages({ user: 'ada', conversation: 'talk' })
     await validateUIMessages({ messages: loaded })
     expect((loaded as unknown as Message[]).map(textOf)).toEqual(['One?', 'Answer 3.'])
-    expect(await (await app.fetch('/talk')).json()).toMatchObject({ conversation: 'talk', messages: loaded })
+    expect(await (await app.fetch('/talk')).json()).toMatchObject({
+      conversation: 'talk',
+      messages: loaded,
+    })
     const later = app.ui('ada', structuredClone(loaded) as unknown as Message[])
     await later.say('Then?')
     await later.regenerate()
@@ -137,7 +142,8 @@ describe('createUIChatHandler, driven by useChat', () => {
   it('cancels a stopped reply when nobody comes back, and a running one when it is told to', async () => {
     const app = await startApp({ lingerMs: 20 })
     const ui = app.ui()
-    const turns = async () => (await app.of('ada').thread('talk').turns()).map(({ status }) => status)
+    const turns = async () =>
+      (await app.of('ada').thread('talk').turns()).map(({ status }) => status)
     const ask = async (text: string) => {
       const asked = ui.say(text)
       await expect.poll(() => ui.answer).toMatch(/^Answer \d$/)
@@ -168,7 +174,11 @@ describe('createUIChatHandler, driven by useChat', () => {
     const asked = ui.say('Go on for ever.')
     await expect.poll(() => ui.answer).toBe('Answer 1')
     const there = createUIChatHandler({
-      ...{ history: createHistory({ store: app.history.store }), model: app.model, user: () => 'ada' },
+      ...{
+        history: createHistory({ store: app.history.store }),
+        model: app.model,
+        user: () => 'ada',
+      },
     })
     const request = new Request('http://there/api/chat/talk/stream', { method: 'DELETE' })
     expect((await there(request)).status).toBe(204)
@@ -222,9 +232,15 @@ describe('createUIChatHandler, driven by useChat', () => {
     expect(curious.error?.message).toBe('There is no such conversation.')
     // Nobody is logged in.
     for (const user of ['', undefined]) {
-      const nobody = new UiChat(app.url, { id: 'talk', ...(user !== undefined && { headers: { user } }) })
+      const nobody = new UiChat(app.url, {
+        id: 'talk',
+        ...(user !== undefined && { headers: { user } }),
+      })
       await nobody.say('Hello?')
-      expect([nobody.status, nobody.error?.message]).toEqual(['error', expect.stringContaining('logged in')])
+      expect([nobody.status, nobody.error?.message]).toEqual([
+        'error',
+        expect.stringContaining('logged in'),
+      ])
     }
   })
 
@@ -268,7 +284,10 @@ describe('createUIChatHandler, driven by useChat', () => {
     for (const user of ['ada', 'ben']) {
       const ui = app.ui(user)
       await ui.say(`I am ${user}.`)
-      expect(await textsOf(app.history.of(`t-${user}`).thread('talk'))).toEqual([`I am ${user}.`, ui.answer])
+      expect(await textsOf(app.history.of(`t-${user}`).thread('talk'))).toEqual([
+        `I am ${user}.`,
+        ui.answer,
+      ])
     }
     const [user, conversation] = [{ tenant: 't-ada', person: 'me' }, 'talk']
     expect(await app.chat.messages({ user, conversation })).toHaveLength(2)
@@ -309,7 +328,11 @@ describe('createUIChatHandler, driven by useChat', () => {
     await ui.regenerate()
     expect(ui.messages.map(textOf)).toEqual(['One?', 'Answer 1.'])
     // The login has run out: the message is known to the client alone.
-    const late = new UiChat(app.url, { id: 'talk', headers: { user: 'late' }, messages: ui.messages })
+    const late = new UiChat(app.url, {
+      id: 'talk',
+      headers: { user: 'late' },
+      messages: ui.messages,
+    })
     await late.say('Two?')
     expect(late.status).toBe('error')
     const retried = app.ui('ada', late.messages)
@@ -359,7 +382,11 @@ describe('createUIChatHandler, driven by useChat', () => {
   it('refuses a message that another process is answering, and takes it once that is over', async () => {
     const app = await startApp()
     const there = createUIChatHandler({
-      ...{ history: createHistory({ store: app.history.store }), model: app.model, user: () => 'ada' },
+      ...{
+        history: createHistory({ store: app.history.store }),
+        model: app.model,
+        user: () => 'ada',
+      },
     })
     const body = JSON.stringify({
       id: 'talk',
@@ -456,7 +483,11 @@ describe('createUIChatHandler, driven by useChat', () => {
         messageMetadata: { instance: 7 },
       }),
     })
-    const ui = new UiChat(app.url, { id: 'a/b ü', body: { project: 'p1' }, headers: { user: 'ada' } })
+    const ui = new UiChat(app.url, {
+      id: 'a/b ü',
+      body: { project: 'p1' },
+      headers: { user: 'ada' },
+    })
     await ui.say('Whose is it?')
     expect(ui.error).toBeUndefined()
     expect(ui.lastMessage!.parts.find(({ type }) => type === 'tool-whose')).toMatchObject({
@@ -468,7 +499,10 @@ describe('createUIChatHandler, driven by useChat', () => {
     await ui.resumeStream()
     expect(ui.status).toBe('ready')
     const elsewhere = await fetch(app.url.replace('/deep/er', '/api/chat'))
-    expect([elsewhere.status, await elsewhere.text()]).toEqual([404, expect.stringContaining('"/deep/er"')])
+    expect([elsewhere.status, await elsewhere.text()]).toEqual([
+      404,
+      expect.stringContaining('"/deep/er"'),
+    ])
   })
 
   it('shows a failure of the model, and only in our own words what else fails', async () => {
@@ -485,7 +519,12 @@ describe('createUIChatHandler, driven by useChat', () => {
     ['a body of another type', '', { method: 'POST', body: '{"id":"talk"}' }, 415],
     ['no JSON', '', { method: 'POST', headers: json, body: '{' }, 400],
     ['no message', '', { method: 'POST', headers: json, body: '{"id":"talk","messages":[]}' }, 400],
-    ['a body that is too large', '', { method: 'POST', headers: json, body: `"${'x'.repeat(5000)}"` }, 413],
+    [
+      'a body that is too large',
+      '',
+      { method: 'POST', headers: json, body: `"${'x'.repeat(5000)}"` },
+      413,
+    ],
     [
       'results of a tool that a client has run',
       '',
@@ -498,7 +537,9 @@ describe('createUIChatHandler, driven by useChat', () => {
             {
               id: 'x',
               role: 'assistant',
-              parts: [{ type: 'tool-look', toolCallId: 'c', state: 'output-available', output: 'x' }],
+              parts: [
+                { type: 'tool-look', toolCallId: 'c', state: 'output-available', output: 'x' },
+              ],
             },
           ],
         }),
@@ -508,7 +549,10 @@ describe('createUIChatHandler, driven by useChat', () => {
   ])('refuses %s', async (_, path, init, status) => {
     const app = await startApp({ maxBodyBytes: 4000 })
     const response = await app.fetch(path, init)
-    expect([response.status, await response.text()]).toEqual([status, expect.stringMatching(/\w \w/)])
+    expect([response.status, await response.text()]).toEqual([
+      status,
+      expect.stringMatching(/\w \w/),
+    ])
     expect(await app.of('ada').conversations()).toEqual([])
   })
 

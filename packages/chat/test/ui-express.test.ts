@@ -30,6 +30,9 @@ it('answers useChat in Express as the docs say', async () => {
   const loaded = await fetch(`${url}/talk`, { headers: { user: 'ada' } })
   const { messages } = (await loaded.json()) as { messages: UiChat['messages'] }
   expect(messages.map(textOf)).toEqual(ui.messages.map(textOf))
-  const cancelled = await fetch(`${url}/talk/stream`, { method: 'DELETE', headers: { user: 'ada' } })
+  const cancelled = await fetch(`${url}/talk/stream`, {
+    method: 'DELETE',
+    headers: { user: 'ada' },
+  })
   expect(cancelled.status).toBe(204)
 })

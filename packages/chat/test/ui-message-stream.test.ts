@@ -66,7 +66,14 @@ describe('toUIMessageStream', () => {
     )
     const chunks = await chunksOf(send(chat, 'What is 2 + 3?'))
     expect(chunks.map(({ type }) => type)).toEqual([
-      ...['start', 'start-step', 'data-context', 'reasoning-start', 'reasoning-delta', 'reasoning-end'],
+      ...[
+        'start',
+        'start-step',
+        'data-context',
+        'reasoning-start',
+        'reasoning-delta',
+        'reasoning-end',
+      ],
       ...['text-start', 'text-delta', 'text-end', 'tool-input-available', 'tool-output-available'],
       ...['finish-step', 'start-step', 'data-context', 'text-start', 'text-delta', 'text-end'],
       ...['finish-step', 'finish'],
@@ -76,7 +83,8 @@ describe('toUIMessageStream', () => {
       output: { sum: 5 },
     })
     const schema = await uiMessageChunkSchema()
-    for (const chunk of chunks) expect(await schema.validate!(chunk)).toMatchObject({ success: true })
+    for (const chunk of chunks)
+      expect(await schema.validate!(chunk)).toMatchObject({ success: true })
   })
 
   it('becomes one message with one context part, the newest, and the branch to go on with', async () => {
@@ -120,9 +128,13 @@ describe('toUIMessageStream', () => {
       { tools: [give] },
     )
     const chunks = await chunksOf(send(chat, 'Give.'))
-    const outputs = chunks.flatMap(chunk => (chunk.type === 'tool-output-available' ? [chunk.output] : []))
+    const outputs = chunks.flatMap(chunk =>
+      chunk.type === 'tool-output-available' ? [chunk.output] : [],
+    )
     expect(outputs).toEqual(odd)
-    expect(chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({ errorText: 'Error: no' })
+    expect(chunks.find(({ type }) => type === 'tool-output-error')).toMatchObject({
+      errorText: 'Error: no',
+    })
   })
 
   it.each([undefined, 'Be brief.'])(
@@ -138,7 +150,9 @@ describe('toUIMessageStream', () => {
       const context = parts.find(part => part.type === 'data-context')!
       const shown = await thread.display()
       const recalled = shown.filter(({ seq }) => context.data.recalled.includes(seq))
-      expect(recalled.map(({ content }) => content)).toContain('The harbour master is called Ingrid Holm.')
+      expect(recalled.map(({ content }) => content)).toContain(
+        'The harbour master is called Ingrid Holm.',
+      )
     },
   )
 
@@ -166,7 +180,9 @@ describe('toUIMessageStream', () => {
       yield { type: 'end', status: 'completed', rounds: 2, usage: {} }
     }
     const chunks = await chunksOf(parts())
-    const outputs = chunks.flatMap(chunk => ('output' in chunk ? [[chunk.toolCallId, chunk.output]] : []))
+    const outputs = chunks.flatMap(chunk =>
+      'output' in chunk ? [[chunk.toolCallId, chunk.output]] : [],
+    )
     expect(outputs).toEqual([
       ['call-1', 'a'],
       ['call-2', 'b'],
@@ -191,7 +207,11 @@ describe('toUIMessageStream', () => {
       { ...saying('One'), chunks: saying('One').chunks.slice(0, 1), ending: 'stall' },
     ])
     const reader = toUIMessageStream(send(chat, 'Go on for ever.')).getReader()
-    for (let next = await reader.read(); next.value?.type !== 'text-delta'; next = await reader.read());
+    for (
+      let next = await reader.read();
+      next.value?.type !== 'text-delta';
+      next = await reader.read()
+    );
     await reader.cancel()
     expect((await thread.turns())[0]!.status).toBe('cancelled')
     expect(await upstream.requests[0]!.ended).toBe('left')
@@ -215,13 +235,18 @@ describe('toUIMessageStream', () => {
 describe('useChat over a route of an application', () => {
   it('chats, with tools and thinking', async () => {
     const { chat } = await scriptedChat(
-      [ollamaAnswer([{ thinking: 'Hm.' }, { content: 'Hello!' }]), calling(['add', { a: 1, b: 1 }])],
+      [
+        ollamaAnswer([{ thinking: 'Hm.' }, { content: 'Hello!' }]),
+        calling(['add', { a: 1, b: 1 }]),
+      ],
       { tools: [add] },
     )
     const ui = new UiChat(await serveChat(chat), { id: 'ada' })
     await ui.say('Hello?')
     expect(ui.answer).toBe('Hello!')
-    expect(ui.lastMessage!.parts).toContainEqual(expect.objectContaining({ type: 'reasoning', text: 'Hm.' }))
+    expect(ui.lastMessage!.parts).toContainEqual(
+      expect.objectContaining({ type: 'reasoning', text: 'Hm.' }),
+    )
     await ui.say('1 + 1?')
     expect(ui.lastMessage!.parts).toContainEqual(
       expect.objectContaining({ type: 'tool-add', state: 'output-available', output: { sum: 2 } }),
@@ -251,7 +276,9 @@ describe('useChat over a route of an application', () => {
   })
 
   it('shows a failure', async () => {
-    const { chat } = await scriptedChat([{ status: 404, body: { error: 'model "scripted" not found' } }])
+    const { chat } = await scriptedChat([
+      { status: 404, body: { error: 'model "scripted" not found' } },
+    ])
     const ui = new UiChat(await serveChat(chat), { id: 'chat' })
     await ui.say('Hello?')
     expect(ui.status).toBe('error')

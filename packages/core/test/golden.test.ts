@@ -41,7 +41,9 @@ const settings: Readonly<Record<string, FitOptions>> = {
 
 /** The notes of the notes section, each with the place of the first sent message that was written later. */
 function gatheredNotes(chat: readonly MessageLike[], sent: readonly SentMessage[]) {
-  const section = sent.flatMap(one => [one, ...(one.joined ?? [])]).find(({ part }) => part === 'notes')
+  const section = sent
+    .flatMap(one => [one, ...(one.joined ?? [])])
+    .find(({ part }) => part === 'notes')
   return (section?.standsFor ?? []).map(seq => {
     const before = sent.findIndex(({ part, seqs: [first = 0] }) => part !== 'system' && first > seq)
     return { seq, before: before < 0 ? sent.length : before, text: chat[seq]!.content }
@@ -55,10 +57,18 @@ describe.each(chats)('%s', name => {
     const { messages, tokens, receipt } = fit(read(), settings[setting]!)
     const { entries, stretches: _, sent, faults, cut, prefix, counts, ...figures } = receipt
     const told = { faults, ...(cut && { cut }), ...(prefix && { prefix }), counts }
-    const totals = { ...figures, inserted: addedTexts(receipt), notes: gatheredNotes(read(), sent), ...told }
+    const totals = {
+      ...figures,
+      inserted: addedTexts(receipt),
+      notes: gatheredNotes(read(), sent),
+      ...told,
+    }
     const fates = entries.map(({ seq, fate, rule, why }) => `${seq} ${fate} (${rule}: ${why})`)
     const text = `${JSON.stringify({ tokens, totals, messages, fates }, null, 1)}\n`
-    const file = join(folder, `${name.replace(/^.*\/|(\.chat)?\.json$/g, '')}.${setting}.context.json`)
+    const file = join(
+      folder,
+      `${name.replace(/^.*\/|(\.chat)?\.json$/g, '')}.${setting}.context.json`,
+    )
     if (process.env.UPDATE_GOLDEN) writeFileSync(file, text)
     // A file that is missing fails here: a new one is written, and read, on purpose.
     expect(text).toBe(readFileSync(file, 'utf8'))

@@ -15,8 +15,10 @@ import { assertContext } from '../src/testing/assert-context.ts'
 import { o200k } from '../src/tokens/o200k.ts'
 
 const folder = process.env.THROUGHLINE_DATA
-if (!isLong) console.info('Skipped: three of four runs for each policy and window, only in the long run')
-if (!folder) console.log('tau-airline: skipped, THROUGHLINE_DATA does not name a folder with the public data')
+if (!isLong)
+  console.info('Skipped: three of four runs for each policy and window, only in the long run')
+if (!folder)
+  console.log('tau-airline: skipped, THROUGHLINE_DATA does not name a folder with the public data')
 
 interface Trace {
   readonly id: string
@@ -57,7 +59,9 @@ describe.skipIf(!folder)('200 real tool-calling runs', () => {
           const context = fit(messages, options)
           assertContext(messages, options, context)
           expect(context.tokens).toBeLessThanOrEqual(1536)
-          expect(() => fit(messages, { ...options, window: 1024 })).toThrow('What must be sent needs')
+          expect(() => fit(messages, { ...options, window: 1024 })).toThrow(
+            'What must be sent needs',
+          )
         }
       })
     },

@@ -3,10 +3,21 @@ import { breathe } from '@throughline/history/log/rests'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentResult } from './experiment-event.ts'
 import { endOf, type RunEnd, readWishes, stepsOf, type Wish } from './log/experiment-log.ts'
-import { type ActiveExperiment, cancelTurns, foldStep, stepTurns } from './log/experiment-threads.ts'
+import {
+  type ActiveExperiment,
+  cancelTurns,
+  foldStep,
+  stepTurns,
+} from './log/experiment-threads.ts'
 import { testGoals } from './plan/plan-json.ts'
 import type { PlanRole } from './plan/role.ts'
-import { answerRole, openTurn, type RoleTurn, type TurnInput, whenFree } from './step/answer-role.ts'
+import {
+  answerRole,
+  openTurn,
+  type RoleTurn,
+  type TurnInput,
+  whenFree,
+} from './step/answer-role.ts'
 import { askHooks, untilAborted } from './step/ask-hooks.ts'
 
 /** Runs an experiment from where it stands until it has ended or is paused, then gives its lease back. */
@@ -15,7 +26,13 @@ export async function conduct(active: ActiveExperiment): Promise<ExperimentResul
   let isOver = false
   try {
     if (isResumed) active.environment = await foldStep(active, log.state)
-    await active.emit({ type: 'experiment-started', id, name: plan.name, step: active.step, isResumed })
+    await active.emit({
+      type: 'experiment-started',
+      id,
+      name: plan.name,
+      step: active.step,
+      isResumed,
+    })
     const end = await orEnd(active, () => takeSteps(active))
     const result = await settle(active, end)
     isOver = true
@@ -37,7 +54,11 @@ async function takeSteps(active: ActiveExperiment): Promise<RunEnd> {
   for (;;) {
     active.signal.throwIfAborted()
     const { goal, ending } = log.state
-    if (goal) return { status: goal.outcome === 'failed' ? 'FAILED' : 'COMPLETED', result: goal.description }
+    if (goal)
+      return {
+        status: goal.outcome === 'failed' ? 'FAILED' : 'COMPLETED',
+        result: goal.description,
+      }
     if (ending?.stop !== undefined) return { status: 'STOPPED', result: ending.stop }
     if (active.step > plan.maxSteps) return { status: 'FAILED', result: 'Max Steps Exceeded' }
     const wish = await takeStep(active)
@@ -117,12 +138,22 @@ async function closeFailing({ log, roleThread, signal }: ActiveExperiment): Prom
   await resumed?.turn.fail(code)
 }
 
-async function findWish({ id, control, log, wishOf, signal }: ActiveExperiment): Promise<Wish | undefined> {
+async function findWish({
+  id,
+  control,
+  log,
+  wishOf,
+  signal,
+}: ActiveExperiment): Promise<Wish | undefined> {
   const { wish } = await readWishes(control, log.state.wishes)
   return wish ?? (await untilAborted(() => wishOf?.(id), signal))
 }
 
-async function act(active: ActiveExperiment, role: PlanRole, ...before: readonly TurnInput[]): Promise<void> {
+async function act(
+  active: ActiveExperiment,
+  role: PlanRole,
+  ...before: readonly TurnInput[]
+): Promise<void> {
   const open = await openTurn(active, role, {
     inject: before.flatMap(({ inject = [] }) => inject),
     images: before.flatMap(({ images = [] }) => images),

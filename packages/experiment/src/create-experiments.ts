@@ -10,7 +10,13 @@ import { LeaseError } from '@throughline/stores/store-error'
 import { conduct } from './conduct.ts'
 import { ExperimentError, unlessRefused } from './experiment-error.ts'
 import type { ExperimentEvent, ExperimentResult } from './experiment-event.ts'
-import type { Created, ExperimentEntry, ExperimentLog, ExperimentState, Wish } from './log/experiment-log.ts'
+import type {
+  Created,
+  ExperimentEntry,
+  ExperimentLog,
+  ExperimentState,
+  Wish,
+} from './log/experiment-log.ts'
 import {
   beginState,
   createExperimentLog,
@@ -25,7 +31,12 @@ import {
 import type { ExperimentsOptions, ExperimentThreads } from './log/experiment-threads.ts'
 import { beginOnce, cancelTurns, foldStep, readState, threadsOf } from './log/experiment-threads.ts'
 import type { ExperimentPlan } from './plan/define-experiment.ts'
-import { type ExperimentSummary, type ExperimentView, showExperiment, summarize } from './show-experiment.ts'
+import {
+  type ExperimentSummary,
+  type ExperimentView,
+  showExperiment,
+  summarize,
+} from './show-experiment.ts'
 import { type ExperimentStep, type StepRange, showSteps } from './show-steps.ts'
 
 /** Begins when read or awaited. A reader who stops pauses it, and waits for that. Only store and lease errors reject. */
@@ -75,7 +86,14 @@ export interface Experiments {
  * const { status, result } = await experiments.run(plan).result()
  */
 export function createExperiments(options: ExperimentsOptions): Experiments {
-  refuseUnknown(options, { history: 1, newId: 1, wishOf: 1, stallMs: 1, toolTimeoutMs: 1, backoffMs: 1 })
+  refuseUnknown(options, {
+    history: 1,
+    newId: 1,
+    wishOf: 1,
+    stallMs: 1,
+    toolTimeoutMs: 1,
+    backoffMs: 1,
+  })
   const { newId = () => crypto.randomUUID() } = options
   // Without a person: experiments do not recall chats, nor chats experiments.
   const history = options.history.of(options.history.tenant)
@@ -112,7 +130,9 @@ export function createExperiments(options: ExperimentsOptions): Experiments {
         settle(result)
         const { status, ...rest } = result
         await emit(
-          status === 'PAUSED' ? { type: 'paused', ...rest } : { type: 'experiment-ended', status, ...rest },
+          status === 'PAUSED'
+            ? { type: 'paused', ...rest }
+            : { type: 'experiment-ended', status, ...rest },
         )
       },
       // An experiment that has not begun cannot be paused; its result must not stay pending.
@@ -178,7 +198,10 @@ async function takeExperiment(threads: ExperimentThreads): Promise<ExperimentLog
     }
     const { wish, last } = await readWishes(control, before.wishes)
     // Resuming cancels earlier wishes to pause, but not a wish to stop.
-    const entry: ExperimentEntry = { kind: 'resumed', wishes: wish === 'stop' ? before.wishes : last }
+    const entry: ExperimentEntry = {
+      kind: 'resumed',
+      wishes: wish === 'stop' ? before.wishes : last,
+    }
     if (left) {
       const log = createExperimentLog(left.turn, before)
       await log.append(entry)
@@ -234,7 +257,15 @@ function checkPlan({ created }: ExperimentState, plan: ExperimentPlan): void {
   }
 }
 
-function toCreated({ name, roles, variables, goals, maxSteps, environment, json }: ExperimentPlan): Created {
+function toCreated({
+  name,
+  roles,
+  variables,
+  goals,
+  maxSteps,
+  environment,
+  json,
+}: ExperimentPlan): Created {
   return {
     kind: 'created',
     version: 1,

@@ -80,7 +80,11 @@ describe('an environment', () => {
       (draft: Draft) => delete draft.cash,
       'Variable "cash": a variable cannot be removed',
     ],
-    ['a Date in a list', (draft: Draft) => draft.sales.push(new Date(0)), 'Variable "sales": cannot hold'],
+    [
+      'a Date in a list',
+      (draft: Draft) => draft.sales.push(new Date(0)),
+      'Variable "sales": cannot hold',
+    ],
     [
       'nothing in an object',
       (draft: Draft) => Object.assign(draft.stock, { ice: undefined }),

@@ -38,7 +38,8 @@ export const applyChange = (environment: Environment, patches: readonly Patch[])
   patches.length === 0 ? environment : applyPatches(environment, patches)
 
 /** A frozen deep copy: later changes by the caller do not reach it. */
-export const copyEnvironment = (environment: Environment): Environment => freeze(toStored(environment), true)
+export const copyEnvironment = (environment: Environment): Environment =>
+  freeze(toStored(environment), true)
 
 /** A deep copy of the variables that a role may see; an empty list means all. */
 export function visibleTo(environment: Environment, variables: readonly string[]): Environment {
@@ -51,24 +52,37 @@ function checkPatch({ path, op, value }: Patch, next: Environment, types: Variab
   const type = types.get(name)
   if (path.length === 0 || type === undefined)
     throw new VariableError(name, 'there is no such variable; declare it in the environment')
-  if (op === 'remove' && path.length === 1) throw new VariableError(name, 'a variable cannot be removed')
+  if (op === 'remove' && path.length === 1)
+    throw new VariableError(name, 'a variable cannot be removed')
   const odd = (path as readonly PropertyKey[]).find(isNotStored)
   if (odd !== undefined) throw new VariableError(name, notStored(odd))
   // Patches are applied key by key, and the key "constructor" leads out of the value.
   if (path.slice(0, -1).includes('constructor'))
-    throw new VariableError(name, 'what is under a key "constructor" can only be replaced, not changed')
+    throw new VariableError(
+      name,
+      'what is under a key "constructor" can only be replaced, not changed',
+    )
   checkValue(name, type, next[name])
   if (op !== 'remove') checkJson(name, value)
 }
 
 /** Converts a value as the store would, so that memory holds what will be read back. */
 function toStored<T>(value: T): T {
-  const text = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? normalizeText(inner) : inner))
+  const text = JSON.stringify(value, (_, inner) =>
+    typeof inner === 'string' ? normalizeText(inner) : inner,
+  )
   return JSON.parse(text) as T
 }
 
 /** `enum:[sunny,rainy]`: one of these words. `int`: a safe integer. `float`: any number that JSON has. */
-export type VariableType = 'string' | 'int' | 'float' | 'bool' | 'array' | 'object' | `enum:[${string}]`
+export type VariableType =
+  | 'string'
+  | 'int'
+  | 'float'
+  | 'bool'
+  | 'array'
+  | 'object'
+  | `enum:[${string}]`
 
 /** One variable of an environment. */
 export interface Declaration {
@@ -82,7 +96,9 @@ export interface Declaration {
 export type Declarations = Readonly<Record<string, Declaration>>
 
 /** The type of the environment that was declared. */
-export type EnvironmentOf<D extends Declarations> = { -readonly [Name in keyof D]: ValueOf<D[Name]> }
+export type EnvironmentOf<D extends Declarations> = {
+  -readonly [Name in keyof D]: ValueOf<D[Name]>
+}
 
 /** The values of the variables, by name: plain data. */
 export type Environment = Readonly<Record<string, unknown>>
@@ -150,7 +166,8 @@ export function checkValue(variable: string, type: VariableType, value: unknown)
 export function checkJson(variable: string, value: unknown, depth = 0): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   if (typeof value === 'number' && Number.isFinite(value)) return
-  if (!isContainer(value) || depth > deepest) throw new VariableError(variable, `cannot hold ${shown(value)}`)
+  if (!isContainer(value) || depth > deepest)
+    throw new VariableError(variable, `cannot hold ${shown(value)}`)
   const odd = Reflect.ownKeys(value).find(isNotStored)
   if (odd !== undefined) throw new VariableError(variable, notStored(odd))
   for (const inner of Object.values(value)) checkJson(variable, inner, depth + 1)

@@ -58,7 +58,11 @@ export type ExperimentEvent =
       readonly replyTokens?: number
       readonly text: string
     } & RoleEvent)
-  | ({ readonly type: 'tool-called'; readonly name: string; readonly arguments: string } & RoleEvent)
+  | ({
+      readonly type: 'tool-called'
+      readonly name: string
+      readonly arguments: string
+    } & RoleEvent)
   | ToolResultEvent
   | ({ readonly type: 'role-ended'; readonly isSkipped: boolean } & RoleEvent)
   | ({ readonly type: 'goal-tested'; readonly step: number } & GoalTest)
@@ -71,4 +75,7 @@ export type ExperimentEvent =
       readonly role?: string
     }
   | ({ readonly type: 'paused' } & Omit<ExperimentResult, 'status'>)
-  | ({ readonly type: 'experiment-ended'; readonly status: ExperimentEnd } & Omit<ExperimentResult, 'status'>)
+  | ({ readonly type: 'experiment-ended'; readonly status: ExperimentEnd } & Omit<
+      ExperimentResult,
+      'status'
+    >)

@@ -9,10 +9,19 @@ export type {
 } from './environment.ts'
 export type { ExperimentErrorCode } from './experiment-error.ts'
 export { ExperimentError, InvalidPlanError, VariableError } from './experiment-error.ts'
-export type { ExperimentEnd, ExperimentEvent, ExperimentResult, ToolResultEvent } from './experiment-event.ts'
+export type {
+  ExperimentEnd,
+  ExperimentEvent,
+  ExperimentResult,
+  ToolResultEvent,
+} from './experiment-event.ts'
 export type { Snapshot, Wish } from './log/experiment-log.ts'
 export type { ExperimentsOptions } from './log/experiment-threads.ts'
-export { defineExperiment, type ExperimentOptions, type ExperimentPlan } from './plan/define-experiment.ts'
+export {
+  defineExperiment,
+  type ExperimentOptions,
+  type ExperimentPlan,
+} from './plan/define-experiment.ts'
 export {
   defineExperimentTool,
   type ExperimentTool,

@@ -1,7 +1,12 @@
 import type { Environment, VariableType } from './environment.ts'
 import type { ExperimentEnd } from './experiment-event.ts'
 import { type MetGoal, type Snapshot, stepsOf } from './log/experiment-log.ts'
-import { type DatedState, type ExperimentThreads, foldStep, readState } from './log/experiment-threads.ts'
+import {
+  type DatedState,
+  type ExperimentThreads,
+  foldStep,
+  readState,
+} from './log/experiment-threads.ts'
 import type { GoalTest, PlanJson } from './plan/plan-json.ts'
 
 /** INTERRUPTED: the process is gone, and the experiment can be resumed. */
@@ -48,9 +53,15 @@ export interface ExperimentView extends ExperimentSummary {
 export async function summarize({ id, mainThread }: ExperimentThreads, state: DatedState) {
   const { created, ended, isPaused, startedAt, updatedAt } = state
   const { name, maxSteps, plan } = created
-  const status = async () => ((await mainThread.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED')
+  const status = async () =>
+    (await mainThread.status()).state === 'open' ? 'RUNNING' : 'INTERRUPTED'
   const summary: ExperimentSummary = {
-    ...{ id, name, status: ended?.status ?? (isPaused ? 'PAUSED' : await status()), result: ended?.result },
+    ...{
+      id,
+      name,
+      status: ended?.status ?? (isPaused ? 'PAUSED' : await status()),
+      result: ended?.result,
+    },
     ...{ steps: stepsOf(state), maxSteps, startedAt, updatedAt, hasPlan: plan !== undefined },
   }
   return summary

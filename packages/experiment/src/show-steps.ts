@@ -7,7 +7,12 @@ import { predictedIn, readPlan } from '@throughline/history/calls/read-plan'
 import type { StoredTurn } from '@throughline/stores/store'
 import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'
-import { type ExperimentThreads, type RoleData, readState, stepOf } from './log/experiment-threads.ts'
+import {
+  type ExperimentThreads,
+  type RoleData,
+  readState,
+  stepOf,
+} from './log/experiment-threads.ts'
 
 /** Which steps are shown. */
 export interface StepRange {
@@ -26,7 +31,8 @@ export interface ExperimentStep {
 }
 
 /** What a role did in a step. Texts are cut; the role's thread has them whole, from entry `first` to `last`. */
-export interface RoleAct extends Pick<StoredTurn, 'turn' | 'status' | 'first' | 'last' | 'startedAt'> {
+export interface RoleAct
+  extends Pick<StoredTurn, 'turn' | 'status' | 'first' | 'last' | 'startedAt'> {
   /** The name of the role. */
   readonly role: string
   /** When the turn ended, in milliseconds since 1970; absent while it is open. */
@@ -91,7 +97,10 @@ export async function showSteps(
 
 type Patches = NonNullable<RoleData['patches']>
 type PatchedTool = Omit<ToolUse, 'changes'> & { readonly patches: Patches }
-type Done = Omit<RoleAct, 'tools'> & { readonly step: number; readonly tools: readonly PatchedTool[] }
+type Done = Omit<RoleAct, 'tools'> & {
+  readonly step: number
+  readonly tools: readonly PatchedTool[]
+}
 
 const environmentAt = ({ snapshots, created }: ExperimentState, step: number): Environment =>
   snapshots[step]?.environment ?? snapshots.at(-1)?.environment ?? created.environment
@@ -104,7 +113,12 @@ function changesOf(patches: Patches, environment: Environment): Readonly<Record<
 }
 
 /** What a role did, by its turns. A step has several turns if another process closed the first. */
-async function readActs(thread: Thread, role: string, from: number, to: number): Promise<readonly Done[]> {
+async function readActs(
+  thread: Thread,
+  role: string,
+  from: number,
+  to: number,
+): Promise<readonly Done[]> {
   const turns = (await thread.turns()).flatMap(turn => {
     const step = stepOf(turn) ?? 0
     return step >= from && step <= to ? [{ ...turn, step }] : []

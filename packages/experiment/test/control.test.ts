@@ -10,12 +10,24 @@ import {
   type Experiments,
   type Hook,
 } from '../src/index.ts'
-import { broken, call, eventsOf, newPath, openExperiments, rolesOf, script, textsOf } from './fixture.ts'
+import {
+  broken,
+  call,
+  eventsOf,
+  newPath,
+  openExperiments,
+  rolesOf,
+  script,
+  textsOf,
+} from './fixture.ts'
 
 const environment = { count: { type: 'int', value: 0 } } as const
 
 /** Two roles that count; the second one does what is given before it answers. */
-function counting(meanwhile: (step: number) => unknown = () => undefined, maxSteps = 3): ExperimentPlan {
+function counting(
+  meanwhile: (step: number) => unknown = () => undefined,
+  maxSteps = 3,
+): ExperimentPlan {
   let asked = 0
   const add = rules(() => call('add'))
   const second = rules(async () => {
@@ -46,7 +58,12 @@ function gate() {
   return { opened, open }
 }
 
-const whole = { status: 'FAILED', result: 'Max Steps Exceeded', steps: 3, environment: { count: 6 } }
+const whole = {
+  status: 'FAILED',
+  result: 'Max Steps Exceeded',
+  steps: 3,
+  environment: { count: 6 },
+}
 
 describe('pause', () => {
   it('takes effect before the next role acts, and resume goes on there', async () => {
@@ -114,7 +131,10 @@ describe('pause', () => {
     const plan = counting(() => {
       wish = 'pause'
     })
-    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({ status: 'PAUSED', steps: 1 })
+    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({
+      status: 'PAUSED',
+      steps: 1,
+    })
     wish = undefined
     expect(await experiments.resume(counting(), 'e').result()).toMatchObject(whole)
   })
@@ -147,7 +167,12 @@ describe('stop', () => {
   it('takes effect before the next role acts', async () => {
     const { experiments } = openExperiments()
     const plan = counting(step => step === 2 && experiments.stop('e'))
-    const stopped = { status: 'STOPPED', result: 'Stopped by User', steps: 2, environment: { count: 4 } }
+    const stopped = {
+      status: 'STOPPED',
+      result: 'Stopped by User',
+      steps: 2,
+      environment: { count: 4 },
+    }
     expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject(stopped)
     expect(await experiments.show('e')).toMatchObject(stopped)
     await expect(experiments.stop('e')).rejects.toMatchObject({ code: 'experiment_ended' })
@@ -176,7 +201,9 @@ describe('stop', () => {
       await experiments.pause('e')
       await experiments.stop('e')
     }
-    expect(await experiments.run(counting(both), { id: 'e' }).result()).toMatchObject({ status: 'STOPPED' })
+    expect(await experiments.run(counting(both), { id: 'e' }).result()).toMatchObject({
+      status: 'STOPPED',
+    })
   })
 })
 
@@ -193,10 +220,15 @@ describe('the lease of an experiment', () => {
     const refusals: unknown[] = []
     const tryTwice = async () => {
       expect((await experiments.show('e')).status).toBe('RUNNING')
-      for (const run of [experiments.resume(counting(), 'e'), experiments.run(counting(), { id: 'e' })])
+      for (const run of [
+        experiments.resume(counting(), 'e'),
+        experiments.run(counting(), { id: 'e' }),
+      ])
         await run.result().catch(error => refusals.push(error.code))
     }
-    expect(await experiments.run(counting(tryTwice, 1), { id: 'e' }).result()).toMatchObject({ steps: 1 })
+    expect(await experiments.run(counting(tryTwice, 1), { id: 'e' }).result()).toMatchObject({
+      steps: 1,
+    })
     expect(refusals).toEqual(['turn_open', 'experiment_exists'])
   })
 
@@ -213,7 +245,8 @@ describe('the lease of an experiment', () => {
     const won = settled.filter(({ status }) => status === 'fulfilled')
     expect(won).toHaveLength(1)
     expect(won[0]).toMatchObject({ value: whole })
-    for (const one of settled) if (one.status === 'rejected') expect(one.reason.code).toBe('turn_open')
+    for (const one of settled)
+      if (one.status === 'rejected') expect(one.reason.code).toBe('turn_open')
   })
 
   it('is taken over when its runner is gone, and the late one is fenced off', async () => {
@@ -230,7 +263,9 @@ describe('the lease of an experiment', () => {
       expect((await second!.show('e')).status).toBe('INTERRUPTED')
       continued = await second!.resume(counting(), 'e').result()
     })
-    await expect(first!.run(sleepy, { id: 'e' }).result()).rejects.toMatchObject({ code: 'lease_lost' })
+    await expect(first!.run(sleepy, { id: 'e' }).result()).rejects.toMatchObject({
+      code: 'lease_lost',
+    })
     expect(continued).toMatchObject(whole)
     expect(await second!.show('e')).toMatchObject(whole)
     expect(rolesOf(await second!.history('e', 'second'))).toHaveLength(9)
@@ -266,7 +301,10 @@ describe('the lease of an experiment', () => {
           }),
         ],
         roles: [
-          { name: 'one', model: rules(({ messages }) => (messages.length > 2 ? 'done' : call('add'))) },
+          {
+            name: 'one',
+            model: rules(({ messages }) => (messages.length > 2 ? 'done' : call('add'))),
+          },
         ],
         hooks,
         maxSteps: 1,
@@ -281,7 +319,9 @@ describe('the lease of an experiment', () => {
         },
       },
     ])
-    const late = first!.run(plan([{ on: 'after-tool', run: () => written.open() }]), { id: 'e' }).result()
+    const late = first!
+      .run(plan([{ on: 'after-tool', run: () => written.open() }]), { id: 'e' })
+      .result()
     await expect(late).rejects.toMatchObject({ code: 'lease_lost' })
     expect(await continued).toMatchObject({ status: 'FAILED', steps: 1, environment: { count: 1 } })
     // The late result counts, and the turn goes on after it.
@@ -295,14 +335,18 @@ describe('the lease of an experiment', () => {
     const store = sqliteStore({ path, now })
     const experiments = createExperiments({ history: createHistory({ store }) })
     const dying = counting(step => (step === 2 ? store.close() : undefined))
-    await expect(experiments.run(dying, { id: 'e' }).result()).rejects.toMatchObject({ code: 'store_closed' })
+    await expect(experiments.run(dying, { id: 'e' }).result()).rejects.toMatchObject({
+      code: 'store_closed',
+    })
     const later = open(path, hour)
     expect(await later.show('e')).toMatchObject({
       status: 'INTERRUPTED',
       steps: 1,
       environment: { count: 3 },
     })
-    expect((await later.list()).map(({ id, status }) => [id, status])).toEqual([['e', 'INTERRUPTED']])
+    expect((await later.list()).map(({ id, status }) => [id, status])).toEqual([
+      ['e', 'INTERRUPTED'],
+    ])
     expect(await later.stop('e')).toBe('done')
     expect(await later.show('e')).toMatchObject({ status: 'STOPPED', environment: { count: 3 } })
     expect(textsOf(await later.history('e', 'second')).at(-1)).toContain('cancelled')
@@ -328,7 +372,9 @@ describe('experiments', () => {
       environment,
       roles: [{ name: 'x', model: script('x').model }],
     })
-    await expect(experiments.resume(other, 'e').result()).rejects.toMatchObject({ code: 'plan_changed' })
+    await expect(experiments.resume(other, 'e').result()).rejects.toMatchObject({
+      code: 'plan_changed',
+    })
   })
 
   it('are listed apart from other conversations, with a snapshot of every step', async () => {
@@ -359,13 +405,19 @@ describe('experiments', () => {
       expect(rolesOf(await reading.history('e', 'first'))).toEqual(['user', 'assistant', 'tool'])
       await store.close()
     }
-    expect(await experiments.run(counting(looking, 1), { id: 'e' }).result()).toMatchObject({ steps: 1 })
+    expect(await experiments.run(counting(looking, 1), { id: 'e' }).result()).toMatchObject({
+      steps: 1,
+    })
   })
 
   it('do nothing when they are aborted before they begin', async () => {
     const { experiments } = openExperiments()
     const run = experiments.run(counting(), { id: 'e', signal: AbortSignal.abort() })
-    expect(await run.result()).toMatchObject({ status: 'PAUSED', steps: 0, environment: { count: 0 } })
+    expect(await run.result()).toMatchObject({
+      status: 'PAUSED',
+      steps: 0,
+      environment: { count: 0 },
+    })
     expect(await experiments.history('e', 'first')).toEqual([])
     expect(await experiments.resume(counting(), 'e').result()).toMatchObject(whole)
   })
@@ -391,7 +443,9 @@ describe('experiments', () => {
       const plan = defineExperiment({ name: 'bug', environment, roles: [{ name: 'one', model }] })
       const result = await experiments.run(plan, { id: 'e' }).result()
       expect(result).toMatchObject({ status: 'FAILED', result: 'Error: a bug' })
-      expect(textsOf(await experiments.history('e', 'one')).at(-1)).toBe('[This turn failed: model_refused.]')
+      expect(textsOf(await experiments.history('e', 'one')).at(-1)).toBe(
+        '[This turn failed: model_refused.]',
+      )
     }
     expect(failing.calls()).toBe(1)
   })

@@ -4,7 +4,16 @@ import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment } from '../src/index.ts'
-import { broken, call, newPath, openExperiments, plain, rolesOf, script, textsOf } from './fixture.ts'
+import {
+  broken,
+  call,
+  newPath,
+  openExperiments,
+  plain,
+  rolesOf,
+  script,
+  textsOf,
+} from './fixture.ts'
 
 const environment = {
   cash: { type: 'float', value: 20 },
@@ -86,7 +95,9 @@ describe('a fault of the original', () => {
     const plan = defineExperiment({
       name: 'leak',
       environment,
-      tools: ({ tool }) => [tool({ name: 'give', input: nothing, endsTurn: false, run: () => value })],
+      tools: ({ tool }) => [
+        tool({ name: 'give', input: nothing, endsTurn: false, run: () => value }),
+      ],
       roles: [{ name: 'one', model: model.model, variables: ['cash'] }],
       maxSteps: 1,
     })
@@ -131,7 +142,13 @@ describe('a fault of the original', () => {
       maxSteps: 2,
     })
     await experiments.run(plan, { id: 'e' }).result()
-    expect(rolesOf(model.requests[1]!.messages)).toEqual(['user', 'assistant', 'tool', 'tool', 'user'])
+    expect(rolesOf(model.requests[1]!.messages)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'user',
+    ])
   })
 
   it('left an unanswered user message after a stream that broke: it is asked again, nothing of the part stays', async () => {
@@ -150,7 +167,9 @@ describe('a fault of the original', () => {
       roles: [{ name: 'one', model }],
       maxSteps: 1,
     })
-    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({ result: 'Max Steps Exceeded' })
+    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({
+      result: 'Max Steps Exceeded',
+    })
     expect(textsOf(await experiments.history('e', 'one')).slice(1)).toEqual(['whole'])
   })
 
@@ -193,8 +212,15 @@ describe('a fault of the original', () => {
     }))
     const { history } = openExperiments()
     const experiments = createExperiments({ history, stallMs: 50, backoffMs: 1 })
-    const plan = defineExperiment({ name: 'open', environment, roles: [{ name: 'one', model }], maxSteps: 1 })
-    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({ result: 'Max Steps Exceeded' })
+    const plan = defineExperiment({
+      name: 'open',
+      environment,
+      roles: [{ name: 'one', model }],
+      maxSteps: 1,
+    })
+    expect(await experiments.run(plan, { id: 'e' }).result()).toMatchObject({
+      result: 'Max Steps Exceeded',
+    })
     expect(textsOf(await experiments.history('e', 'one')).slice(1)).toEqual(['whole'])
     expect([model.calls(), isReturned]).toEqual([1, true])
   })
@@ -203,30 +229,37 @@ describe('a fault of the original', () => {
     ['changes what is under a key "constructor"', 'constructor'],
     ['writes a key __proto__', '__proto__'],
     ['writes a symbol', 'symbol'],
-  ])('made the log unreadable when a tool %s: it is its error, and nothing is stored', async (_, kind) => {
-    const { experiments } = openExperiments()
-    const plan = defineExperiment({
-      name: 'odd keys',
-      environment: { bag: { type: 'object', value: { constructor: { n: 0 } } as Record<string, unknown> } },
-      tools: ({ tool }) => [
-        tool({
-          name: 'write',
-          input: nothing,
-          run(_, { environment: { bag } }) {
-            if (kind === 'constructor') (bag.constructor as unknown as { n: number }).n += 1
-            else if (kind === 'symbol') (bag as Record<symbol, unknown>)[Symbol('x')] = 1
-            else bag.inner = JSON.parse('{"__proto__": {"isAdmin": true}}')
-          },
-        }),
-      ],
-      roles: [{ name: 'one', model: script(call('write')).model }],
-      maxSteps: 1,
-    })
-    const { environment: after } = await experiments.run(plan, { id: 'e' }).result()
-    expect(after).toEqual({ bag: { constructor: { n: 0 } } })
-    expect(textsOf(await experiments.history('e', 'one')).at(-1)).toMatch(/^Error: Variable "bag": .*key/)
-    expect((await experiments.show('e')).environment).toEqual(after)
-  })
+  ])(
+    'made the log unreadable when a tool %s: it is its error, and nothing is stored',
+    async (_, kind) => {
+      const { experiments } = openExperiments()
+      const plan = defineExperiment({
+        name: 'odd keys',
+        environment: {
+          bag: { type: 'object', value: { constructor: { n: 0 } } as Record<string, unknown> },
+        },
+        tools: ({ tool }) => [
+          tool({
+            name: 'write',
+            input: nothing,
+            run(_, { environment: { bag } }) {
+              if (kind === 'constructor') (bag.constructor as unknown as { n: number }).n += 1
+              else if (kind === 'symbol') (bag as Record<symbol, unknown>)[Symbol('x')] = 1
+              else bag.inner = JSON.parse('{"__proto__": {"isAdmin": true}}')
+            },
+          }),
+        ],
+        roles: [{ name: 'one', model: script(call('write')).model }],
+        maxSteps: 1,
+      })
+      const { environment: after } = await experiments.run(plan, { id: 'e' }).result()
+      expect(after).toEqual({ bag: { constructor: { n: 0 } } })
+      expect(textsOf(await experiments.history('e', 'one')).at(-1)).toMatch(
+        /^Error: Variable "bag": .*key/,
+      )
+      expect((await experiments.show('e')).environment).toEqual(after)
+    },
+  )
 
   it('lost what had happened when a turn failed: the round and its effect are kept, the turn is closed', async () => {
     const model = broken(async function* (number) {
@@ -239,17 +272,28 @@ describe('a fault of the original', () => {
       name: 'fails',
       environment,
       tools: ({ tool }) => [
-        tool({ name: 'earn', input: nothing, endsTurn: false, run: (_, run) => (run.environment.cash += 5) }),
+        tool({
+          name: 'earn',
+          input: nothing,
+          endsTurn: false,
+          run: (_, run) => (run.environment.cash += 5),
+        }),
       ],
       roles: [{ name: 'one', model }],
     })
     const result = await experiments.run(plan, { id: 'e' }).result()
-    expect(result).toMatchObject({ status: 'FAILED', result: 'Error: No.', environment: { cash: 25 } })
+    expect(result).toMatchObject({
+      status: 'FAILED',
+      result: 'Error: No.',
+      environment: { cash: 25 },
+    })
     expect(plain(await experiments.history('e', 'one')).slice(2)).toEqual([
       { role: 'tool', tool_call_id: 'c1', name: 'earn', content: '25' },
       { role: 'assistant', content: '[This turn failed: model_refused.]' },
     ])
-    expect((await history.thread('e', { actor: 'one' }).turns())[0]).toMatchObject({ status: 'failed' })
+    expect((await history.thread('e', { actor: 'one' }).turns())[0]).toMatchObject({
+      status: 'failed',
+    })
   })
 
   it('took `maxStepRetries: 0` for 3', async () => {
@@ -271,7 +315,9 @@ describe('a fault of the original', () => {
       { name: 'cold', model: cold.model, settings: { temperature: 0 } },
       { name: 'warm', model: warm.model, settings: { temperature: 0.9, seed: 7 } },
     ]
-    await experiments.run(defineExperiment({ name: 'warmth', environment, roles, maxSteps: 1 })).result()
+    await experiments
+      .run(defineExperiment({ name: 'warmth', environment, roles, maxSteps: 1 }))
+      .result()
     expect(cold.requests[0]!.settings).toEqual({ temperature: 0 })
     expect(warm.requests[0]!.settings).toEqual({ temperature: 0.9, seed: 7 })
   })

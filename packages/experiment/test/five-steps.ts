@@ -4,7 +4,12 @@ import { rules } from '@throughline/models'
 import { type Model, ModelError } from '@throughline/models/model'
 import type { Store } from '@throughline/stores/store'
 import { z } from 'zod'
-import { createExperiments, defineExperiment, type ExperimentResult, type Hook } from '../src/index.ts'
+import {
+  createExperiments,
+  defineExperiment,
+  type ExperimentResult,
+  type Hook,
+} from '../src/index.ts'
 
 /** Called before and after every effect of the experiment; may end the process, or throw. */
 export type Boundary = (name: string) => void
@@ -30,7 +35,12 @@ export interface Outcome {
 const id = 'stand'
 
 /** Rounds that go on, rounds that end the turn, several calls in one, unknown tools, notes, a seeded past, hooks. */
-function fiveSteps({ boundary = () => {}, ledger, hasHooks = false, isFailing = false }: FiveStepsOptions) {
+function fiveSteps({
+  boundary = () => {},
+  ledger,
+  hasHooks = false,
+  isFailing = false,
+}: FiveStepsOptions) {
   const watched = (model: Model): Model => ({
     ...model,
     async *stream(request) {
@@ -50,7 +60,8 @@ function fiveSteps({ boundary = () => {}, ledger, hasHooks = false, isFailing = 
     return { text: `I buy. [NOTE TO SELF: after ${messages.length}]`, calls: [buy(2), buy(1)] }
   })
   const smith = rules(({ messages }) => {
-    if (isFailing && roundOf(messages) > 0) throw new ModelError('model_refused', 'No more.', { status: 400 })
+    if (isFailing && roundOf(messages) > 0)
+      throw new ModelError('model_refused', 'No more.', { status: 400 })
     const isLast = isFailing && /^Step 2\./.test(String(messages.at(-1)!.content))
     const sell = { name: 'sell', arguments: { lemons: 2 } }
     return { calls: isLast ? [{ name: 'look' }] : [sell, { name: 'nope' }] }
@@ -76,7 +87,12 @@ function fiveSteps({ boundary = () => {}, ledger, hasHooks = false, isFailing = 
           return { lemons: environment.lemons }
         },
       }),
-      tool({ name: 'look', input: z.object({}), endsTurn: false, run: (_, run) => run.environment }),
+      tool({
+        name: 'look',
+        input: z.object({}),
+        endsTurn: false,
+        run: (_, run) => run.environment,
+      }),
       tool({
         name: 'sell',
         input: z.object({ lemons: z.int() }),
@@ -112,7 +128,8 @@ function fiveSteps({ boundary = () => {}, ledger, hasHooks = false, isFailing = 
 const hooks: readonly Hook<object>[] = [
   {
     on: 'before-role',
-    run: ({ role, step }) => (role === 'clerk' && step === 1 ? { inject: 'Count well.' } : undefined),
+    run: ({ role, step }) =>
+      role === 'clerk' && step === 1 ? { inject: 'Count well.' } : undefined,
   },
   {
     on: 'before-model',
@@ -126,14 +143,20 @@ const hooks: readonly Hook<object>[] = [
 ]
 
 /** Runs or resumes the experiment, and returns all its results. */
-export async function runFiveSteps(options: FiveStepsOptions, isResumed: boolean): Promise<Outcome> {
+export async function runFiveSteps(
+  options: FiveStepsOptions,
+  isResumed: boolean,
+): Promise<Outcome> {
   const { store, boundary = () => {} } = options
   const history = createHistory({ store: watchStore(store, boundary) })
   const experiments = createExperiments({ history })
   const plan = fiveSteps(options)
   // Killed before its first entry was written, there is nothing to resume.
   const isThere = isResumed && (await experiments.list()).length > 0
-  const result = await (isThere ? experiments.resume(plan, id) : experiments.run(plan, { id })).result()
+  const result = await (isThere
+    ? experiments.resume(plan, id)
+    : experiments.run(plan, { id })
+  ).result()
   const histories: Record<string, readonly object[]> = {}
   for (const { name } of plan.roles) {
     const messages = await history.thread(id, { actor: name }).messages()

@@ -72,7 +72,9 @@ export function plain(messages: readonly MessageLike[]): readonly object[] {
 export const rolesOf = (messages: readonly MessageLike[]) => messages.map(({ role }) => role)
 export const textsOf = (messages: readonly MessageLike[]) => messages.map(({ content }) => content)
 
-export async function eventsOf(run: AsyncIterable<ExperimentEvent>): Promise<readonly ExperimentEvent[]> {
+export async function eventsOf(
+  run: AsyncIterable<ExperimentEvent>,
+): Promise<readonly ExperimentEvent[]> {
   const events: ExperimentEvent[] = []
   for await (const event of run) events.push(event)
   return events

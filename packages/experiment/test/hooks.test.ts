@@ -9,7 +9,10 @@ import { call, eventsOf, openExperiments, rolesOf, script, textsOf } from './fix
 const environment = { count: { type: 'int', value: 0 } } as const
 type E = { count: number }
 
-async function runWith(hooks: readonly Hook<E>[], { maxSteps = 2, answer = call('add') as object } = {}) {
+async function runWith(
+  hooks: readonly Hook<E>[],
+  { maxSteps = 2, answer = call('add') as object } = {},
+) {
   const { experiments } = openExperiments()
   const [first, second] = [script(answer), script('seen')]
   const plan = defineExperiment({
@@ -17,7 +20,12 @@ async function runWith(hooks: readonly Hook<E>[], { maxSteps = 2, answer = call(
     environment,
     tools: ({ tool }) => [
       tool({ name: 'add', input: z.object({}), run: (_, run) => ++run.environment.count }),
-      tool({ name: 'look', input: z.object({}), endsTurn: false, run: (_, run) => run.environment.count }),
+      tool({
+        name: 'look',
+        input: z.object({}),
+        endsTurn: false,
+        run: (_, run) => run.environment.count,
+      }),
     ],
     roles: [
       { name: 'first', model: first.model },
@@ -69,7 +77,11 @@ describe('hooks', () => {
     const hooks = points.map(on => ({
       on: on as HookPoint,
       run: (context: { environment: E; role?: string }) => {
-        seen.push([on, context.role, context.environment.count].filter(part => part !== undefined).join(' '))
+        seen.push(
+          [on, context.role, context.environment.count]
+            .filter(part => part !== undefined)
+            .join(' '),
+        )
       },
     })) as unknown as readonly Hook<E>[]
     await runWith(hooks, { maxSteps: 1 })
@@ -96,10 +108,14 @@ describe('hooks', () => {
       { on: 'before-step', run: ({ step }) => (step === 2 ? { inject: 'It rains.' } : undefined) },
       {
         on: 'before-role',
-        run: ({ role, step }) => (role === 'second' && step === 2 ? { inject: 'Hush.' } : undefined),
+        run: ({ role, step }) =>
+          role === 'second' && step === 2 ? { inject: 'Hush.' } : undefined,
       },
     ])
-    expect(textsOf(first).slice(3, 5)).toEqual(['It rains.', 'Step 2. Current Environment: {"count":1}'])
+    expect(textsOf(first).slice(3, 5)).toEqual([
+      'It rains.',
+      'Step 2. Current Environment: {"count":1}',
+    ])
     expect(textsOf(second).slice(2, 5)).toEqual([
       'It rains.',
       'Hush.',
@@ -111,7 +127,8 @@ describe('hooks', () => {
     const hooks: readonly Hook<E>[] = [
       {
         on: 'before-model',
-        run: ({ round, role }) => (round === 2 && role === 'first' ? { inject: 'Hurry.' } : undefined),
+        run: ({ round, role }) =>
+          round === 2 && role === 'first' ? { inject: 'Hurry.' } : undefined,
       },
     ]
     const { first, asked } = await runWith(hooks, { maxSteps: 1, answer: call('look') })
@@ -253,7 +270,9 @@ describe('hooks', () => {
           maxSteps: 1,
         })
       const wishing = on === 'wish' ? () => void setTimeout(() => abort.abort(), 5) : asked
-      const { status } = await experiments.run(plan(wishing), { id: 'e', signal: abort.signal }).result()
+      const { status } = await experiments
+        .run(plan(wishing), { id: 'e', signal: abort.signal })
+        .result()
       expect([on, status]).toEqual([on, 'PAUSED'])
       const later = createExperiments({ history }).resume(
         plan(() => undefined),
@@ -280,7 +299,10 @@ describe('hooks', () => {
     }
     const run = (on: Store) => createExperiments({ history: createHistory({ store: on }) })
     await expect(run(away).run(plan, { id: 'e' }).result()).rejects.toThrow('away')
-    expect(await run(store).resume(plan, 'e').result()).toMatchObject({ status: 'COMPLETED', steps: 1 })
+    expect(await run(store).resume(plan, 'e').result()).toMatchObject({
+      status: 'COMPLETED',
+      steps: 1,
+    })
     expect(asked).toEqual([1])
   })
 

@@ -44,7 +44,11 @@ export async function resumeLater(path: string, variant: Variant = {}): Promise<
 }
 
 /** Lets an experiment die at a boundary, after which it has no effects any more; then resumes it. */
-export async function dieAndResume(path: string, at: number, variant: Variant = {}): Promise<Outcome> {
+export async function dieAndResume(
+  path: string,
+  at: number,
+  variant: Variant = {},
+): Promise<Outcome> {
   const store = sqliteStore({ path })
   let count = 0
   const boundary = () => {

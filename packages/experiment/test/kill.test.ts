@@ -12,17 +12,28 @@ describe('an experiment with tools', () => {
   it.each([
     ['five steps', {}, { lemons: 5, cash: 25, sold: [2, 2, 2, 2, 2] }],
     ['hooks', { hasHooks: true }, { lemons: 8, cash: 19, sold: [2, 2] }],
-  ] as const)('and %s comes to the same end, whatever was written when it died', async (_, variant, end) => {
-    const { outcome, points, states } = await runUndisturbed(newPath(), variant)
-    expect(outcome.result).toMatchObject({ status: 'COMPLETED', result: 'sold out', environment: end })
-    expect(outcome.histories.buyer!.at(-1)).toMatchObject({ role: 'assistant_note' })
-    const parts = ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell']
-    expect(new Set(points)).toEqual(new Set(parts.flatMap(part => [`before ${part}`, `after ${part}`])))
-    const chosen = spread(states, 5)
-    for (const { path, after } of chosen)
-      expect(await resumeLater(path, variant), `died after ${after}`).toEqual(outcome)
-    console.log(`resumed from ${chosen.length} of ${states.length} states, of ${points.length} boundaries`)
-  })
+  ] as const)(
+    'and %s comes to the same end, whatever was written when it died',
+    async (_, variant, end) => {
+      const { outcome, points, states } = await runUndisturbed(newPath(), variant)
+      expect(outcome.result).toMatchObject({
+        status: 'COMPLETED',
+        result: 'sold out',
+        environment: end,
+      })
+      expect(outcome.histories.buyer!.at(-1)).toMatchObject({ role: 'assistant_note' })
+      const parts = ['begin', 'append', 'end', 'seed', 'saveCall', 'model', 'buy', 'sell']
+      expect(new Set(points)).toEqual(
+        new Set(parts.flatMap(part => [`before ${part}`, `after ${part}`])),
+      )
+      const chosen = spread(states, 5)
+      for (const { path, after } of chosen)
+        expect(await resumeLater(path, variant), `died after ${after}`).toEqual(outcome)
+      console.log(
+        `resumed from ${chosen.length} of ${states.length} states, of ${points.length} boundaries`,
+      )
+    },
+  )
 
   it('that fails comes to the same end, and its turn is closed, whatever was written when it died', async () => {
     const { outcome, states } = await runUndisturbed(newPath(), { isFailing: true })
@@ -72,7 +83,9 @@ describe('a process that runs an experiment', () => {
       const resumed = await program.run({ path, laterMs: hour, isResumed: true })
       expect(resumed.told?.outcome, `killed at ${killAt} ${resumed.errors}`).toEqual(outcome)
     }
-    console.log(`${points.length} processes killed, at ${isLong ? 'all' : 'some'} of ${count} boundaries`)
+    console.log(
+      `${points.length} processes killed, at ${isLong ? 'all' : 'some'} of ${count} boundaries`,
+    )
   })
 
   if (!isLong) console.info('Skipped: a process that is killed three times, only in the long run')
@@ -82,9 +95,9 @@ describe('a process that runs an experiment', () => {
     const whole = await program.run({ path: join(program.folder, 'other.db') })
     await program.run({ path, killAt: 40 })
     for (let times = 1; times <= 2; times++)
-      expect((await program.run({ path, killAt: 25, laterMs: times * hour, isResumed: true })).signal).toBe(
-        'SIGKILL',
-      )
+      expect(
+        (await program.run({ path, killAt: 25, laterMs: times * hour, isResumed: true })).signal,
+      ).toBe('SIGKILL')
     const last = await program.run({ path, laterMs: 5 * hour, isResumed: true })
     expect(last.told?.outcome).toEqual(whole.told?.outcome)
   })

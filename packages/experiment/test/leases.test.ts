@@ -78,7 +78,12 @@ async function interrupted() {
   return { store, experiments }
 }
 
-const whole = { status: 'FAILED', result: 'Max Steps Exceeded', steps: 5, environment: { count: 5 } }
+const whole = {
+  status: 'FAILED',
+  result: 'Max Steps Exceeded',
+  steps: 5,
+  environment: { count: 5 },
+}
 
 describe('a lease', () => {
   it.each([
@@ -105,7 +110,9 @@ describe('a lease', () => {
 
   it.each(['pause', 'stop'] as const)('is given back when %s fails', async wish => {
     const { store, experiments } = await interrupted()
-    await expect(on(between(store, 'turns', 'a', away))[wish]('e')).rejects.toThrow('the store is away')
+    await expect(on(between(store, 'turns', 'a', away))[wish]('e')).rejects.toThrow(
+      'the store is away',
+    )
     expect(await experiments[wish]('e')).toBe('done')
   })
 
@@ -115,7 +122,8 @@ describe('a lease', () => {
     const third: Store = {
       ...store,
       // The third look at the turns is the one after the role's turn was taken.
-      turns: (key, ...rest) => (key.actor === 'a' && ++reads === 3 ? away() : store.turns(key, ...rest)),
+      turns: (key, ...rest) =>
+        key.actor === 'a' && ++reads === 3 ? away() : store.turns(key, ...rest),
     }
     await expect(on(third).resume(counting(), 'e').result()).rejects.toThrow('the store is away')
     expect(reads).toBe(3)
@@ -127,7 +135,10 @@ describe('resume', () => {
   it('does not run what was stopped just before it was taken', async () => {
     const { store, experiments } = await paused()
     const other = on(between(store, 'resume', runActor, () => experiments.stop('e')))
-    expect(await other.resume(counting(), 'e').result()).toMatchObject({ status: 'STOPPED', steps: 2 })
+    expect(await other.resume(counting(), 'e').result()).toMatchObject({
+      status: 'STOPPED',
+      steps: 2,
+    })
     expect(await experiments.show('e')).toMatchObject({ status: 'STOPPED', steps: 2 })
   })
 

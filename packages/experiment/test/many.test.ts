@@ -18,7 +18,11 @@ it('runs many experiments of three roles side by side, each with a memory of its
         task: { type: 'string', value: 'call add with {}' },
       },
       tools: ({ tool }) => [
-        tool({ name: 'add', input: z.object({}), run: (_, { environment }) => ++environment.count }),
+        tool({
+          name: 'add',
+          input: z.object({}),
+          run: (_, { environment }) => ++environment.count,
+        }),
       ],
       roles: [
         { name: 'adder', model: reader(), system: 'You add.' },
@@ -29,7 +33,9 @@ it('runs many experiments of three roles side by side, each with a memory of its
     })
   const began = performance.now()
   const results = await Promise.all(
-    Array.from({ length: experimentsCount }, (_, n) => experiments.run(plan(n), { id: `e${n}` }).result()),
+    Array.from({ length: experimentsCount }, (_, n) =>
+      experiments.run(plan(n), { id: `e${n}` }).result(),
+    ),
   )
   const turns = experimentsCount * 3 * steps
   console.log(`${turns} turns in ${Math.round(performance.now() - began)} ms`)
@@ -39,7 +45,10 @@ it('runs many experiments of three roles side by side, each with a memory of its
     const messages = await experiments.history(`e${n}`, 'sleeper')
     const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
     expect(asked).toEqual(
-      Array.from({ length: steps }, (_, at) => `Step ${at + 1}. Current Environment: {"number":${n}}`),
+      Array.from(
+        { length: steps },
+        (_, at) => `Step ${at + 1}. Current Environment: {"number":${n}}`,
+      ),
     )
   }
   expect(await experiments.list()).toHaveLength(experimentsCount)

@@ -20,7 +20,8 @@ it('remembers what was said in the step before', async () => {
     hooks: [
       {
         on: 'before-model',
-        run: ({ role, step }) => (role === 'listener' ? { inject: says[step - 1]! } : { inject: says[1]! }),
+        run: ({ role, step }) =>
+          role === 'listener' ? { inject: says[step - 1]! } : { inject: says[1]! },
       },
     ],
     maxSteps: 2,
@@ -35,7 +36,10 @@ it('remembers what was said in the step before', async () => {
   const [second] = await thread.calls()
   const sent = await thread.replay(second!)
   expect(rolesOf(sent)).toEqual(['system', ...step, 'user', 'user'])
-  expect(textsOf(sent).slice(1, 3)).toEqual(['Step 1. Current Environment: {"weather":"sunny"}', says[0]])
+  expect(textsOf(sent).slice(1, 3)).toEqual([
+    'Step 1. Current Environment: {"weather":"sunny"}',
+    says[0],
+  ])
   // Nobody told the other role.
   expect(JSON.stringify(await experiments.history('e', 'stranger'))).not.toContain('locker')
 })
@@ -49,7 +53,9 @@ it('knows nothing of a person’s conversations, which know nothing of it', asyn
     name: 'apart',
     environment: { weather: { type: 'enum:[sunny,rainy]', value: 'sunny' } },
     roles: [{ name: 'listener', model: reader() }],
-    hooks: [{ on: 'before-model', run: () => ({ inject: `${question} The key is in the zebra box.` }) }],
+    hooks: [
+      { on: 'before-model', run: () => ({ inject: `${question} The key is in the zebra box.` }) },
+    ],
     maxSteps: 1,
   })
   const experiments = createExperiments({ history })

@@ -19,7 +19,8 @@ const points = ['experiment', 'step', 'role', 'model', 'tool'].flatMap(what => [
   `after-${what}` as HookPoint,
 ])
 
-const open = (store = memoryStore()) => createExperiments({ history: createHistory({ store }), backoffMs: 1 })
+const open = (store = memoryStore()) =>
+  createExperiments({ history: createHistory({ store }), backoffMs: 1 })
 
 /** Two roles; two rounds in each turn, the first with two calls. All that happens outside of the log is counted. */
 function watched({ endsAt }: { readonly endsAt?: number } = {}) {
@@ -129,7 +130,9 @@ describe('a pause', () => {
     })
     const paused = await experiments.run(plan, { id: 'e', signal: abort.signal }).result()
     expect(paused).toMatchObject({ status: 'PAUSED', steps: 0, environment: { count: 0 } })
-    expect(await experiments.resume(plan, 'e').result()).toMatchObject({ environment: { count: 1 } })
+    expect(await experiments.resume(plan, 'e').result()).toMatchObject({
+      environment: { count: 1 },
+    })
     expect(keys).toEqual([keys[0], keys[0]])
     expect(textsOf(await experiments.history('e', 'a')).slice(1)).toEqual(['', '1'])
   })
@@ -140,11 +143,15 @@ describe('a pause', () => {
       let wish: 'stop' | undefined
       const experiments = createExperiments({ history, wishOf: () => wish })
       const { plan } = watched()
-      for await (const event of experiments.run(plan, { id: 'e' })) if (event.type === 'tool-result') break
+      for await (const event of experiments.run(plan, { id: 'e' }))
+        if (event.type === 'tool-result') break
       wish = 'stop'
       if (isRunning) await experiments.resume(plan, 'e').result()
       else await experiments.stop('e')
-      expect(await experiments.show('e')).toMatchObject({ status: 'STOPPED', environment: { count: 1 } })
+      expect(await experiments.show('e')).toMatchObject({
+        status: 'STOPPED',
+        environment: { count: 1 },
+      })
       const turns = await history.thread('e', { actor: 'a' }).turns()
       expect(turns.map(({ status }) => status)).toEqual(['cancelled'])
     }

@@ -1,7 +1,12 @@
 import { rules } from '@throughline/models'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { defineExperimentTool, type ExperimentTool, modelFor, parseExperiment } from '../src/index.ts'
+import {
+  defineExperimentTool,
+  type ExperimentTool,
+  modelFor,
+  parseExperiment,
+} from '../src/index.ts'
 import { call, openExperiments, textsOf } from './fixture.ts'
 
 interface Stand {

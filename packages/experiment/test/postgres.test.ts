@@ -56,18 +56,23 @@ describePostgres('experiments in PostgreSQL', server => {
     })
     const { experiments } = open()
     const messages = await experiments.history('run', 'Dr. Smith')
-    expect(messages.map(({ role }) => role)).toEqual(Array(3).fill(['user', 'assistant', 'tool']).flat())
+    expect(messages.map(({ role }) => role)).toEqual(
+      Array(3).fill(['user', 'assistant', 'tool']).flat(),
+    )
     expect(textsOf(await experiments.history('run', '$x'))[2]).toBe(
       'Step 2. Current Environment: {"count":2}',
     )
-    expect((await experiments.show('run')).snapshots.map(({ environment }) => environment.count)).toEqual([
-      0, 1, 2, 3,
-    ])
+    expect(
+      (await experiments.show('run')).snapshots.map(({ environment }) => environment.count),
+    ).toEqual([0, 1, 2, 3])
   })
 
   it('come to the same end as in SQLite', async () => {
     const { outcome } = { outcome: await runFiveSteps({ store: open().store }, false) }
-    expect(outcome.result).toMatchObject({ status: 'COMPLETED', environment: { lemons: 5, cash: 25 } })
+    expect(outcome.result).toMatchObject({
+      status: 'COMPLETED',
+      environment: { lemons: 5, cash: 25 },
+    })
   })
 
   it('are paused, resumed and stopped by another process', async () => {
@@ -105,7 +110,10 @@ describePostgres('experiments in PostgreSQL', server => {
     await expect(experiments.run(dying, { id: 'd' }).result()).rejects.toBeInstanceOf(Error)
     const later = open(1_000).experiments
     await expect.poll(async () => (await later.show('d')).status).toBe('INTERRUPTED')
-    expect(await later.resume(counting(), 'd').result()).toMatchObject({ status: 'COMPLETED', steps: 3 })
+    expect(await later.resume(counting(), 'd').result()).toMatchObject({
+      status: 'COMPLETED',
+      steps: 3,
+    })
     expect(await later.history('d', 'Dr. Smith')).toHaveLength(9)
   })
 })

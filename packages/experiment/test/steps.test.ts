@@ -3,7 +3,16 @@ import { ModelError } from '@throughline/models/model'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineExperiment, type ExperimentTools } from '../src/index.ts'
-import { broken, call, eventsOf, openExperiments, plain, rolesOf, script, textsOf } from './fixture.ts'
+import {
+  broken,
+  call,
+  eventsOf,
+  openExperiments,
+  plain,
+  rolesOf,
+  script,
+  textsOf,
+} from './fixture.ts'
 
 const environment = {
   count: { type: 'int', value: 0 },
@@ -33,7 +42,14 @@ const tools: Tools = ({ tool }) => [
 async function runOne(model: ReturnType<typeof script>, rest: object = {}) {
   const opened = openExperiments()
   const role = { name: 'one', model: model.model, system: 'Count.' }
-  const plan = defineExperiment({ name: 'test', environment, tools, roles: [role], maxSteps: 1, ...rest })
+  const plan = defineExperiment({
+    name: 'test',
+    environment,
+    tools,
+    roles: [role],
+    maxSteps: 1,
+    ...rest,
+  })
   const result = await opened.experiments.run(plan, { id: 'test' }).result()
   return { ...opened, result, messages: await opened.experiments.history('test', 'one') }
 }
@@ -67,7 +83,12 @@ describe('a step', () => {
       content: 'Let me see.',
       tool_calls: [{ id, type: 'function', function: { name: 'look', arguments: '{}' } }],
     })
-    expect(answered).toEqual({ role: 'tool', name: 'look', tool_call_id: id, content: '{"count":0}' })
+    expect(answered).toEqual({
+      role: 'tool',
+      name: 'look',
+      tool_call_id: id,
+      content: '{"count":0}',
+    })
     expect(last).toEqual(assistant('There are none.'))
   })
 
@@ -118,7 +139,11 @@ describe('a step', () => {
   it('takes a part of the environment for a result', async () => {
     const model = script(call('all'))
     const all: Tools = ({ tool }) => [
-      tool({ name: 'all', input: nothing, run: (_, run) => Object.assign(run.environment, { count: 3 }) }),
+      tool({
+        name: 'all',
+        input: nothing,
+        run: (_, run) => Object.assign(run.environment, { count: 3 }),
+      }),
     ]
     const { messages } = await runOne(model, { tools: all })
     expect(messages.at(-1)!.content).toBe('{"count":3,"secret":"hush"}')
@@ -176,7 +201,11 @@ describe('an end', () => {
   it('is the first goal that holds after a step', async () => {
     const { result, experiments } = await runOne(script(call('add')), { goals, maxSteps: 9 })
     expect(result).toMatchObject({ status: 'COMPLETED', result: 'two of them', steps: 2 })
-    expect((await experiments.show('test')).goals.map(({ isMet }) => isMet)).toEqual([false, true, false])
+    expect((await experiments.show('test')).goals.map(({ isMet }) => isMet)).toEqual([
+      false,
+      true,
+      false,
+    ])
   })
 
   it('is FAILED with the description of a goal whose outcome is that', async () => {

@@ -46,7 +46,13 @@ const lamp = z.object({
   program: z.unknown().optional().describe('the program that plays'),
   summary: z.string().optional().describe('the program in a line'),
   exchanges: z.array(
-    z.object({ asked: z.string(), answer: z.string(), colours: z.array(colour), tokens: count, sentAs }),
+    z.object({
+      asked: z.string(),
+      answer: z.string(),
+      colours: z.array(colour),
+      tokens: count,
+      sentAs,
+    }),
   ),
   ways: z
     .array(
@@ -150,14 +156,20 @@ export const drawing = z.discriminatedUnion('kind', [lamp, site, agent, ways])
 
 export const applicationState = z.object({
   chips: z.array(z.string()).describe('sentences that work now, to be sent word for word'),
-  undo: z.string().optional().describe('the sentence that takes the last change back, if one can be'),
+  undo: z
+    .string()
+    .optional()
+    .describe('the sentence that takes the last change back, if one can be'),
   said: z.array(
     z.object({
       seq: place,
       turn: count,
       from: z.enum(['visitor', 'application']),
       text: z.string(),
-      note: z.string().optional().describe('what the application told itself at the end of the turn'),
+      note: z
+        .string()
+        .optional()
+        .describe('what the application told itself at the end of the turn'),
       status: z.string().optional().describe('how a turn ended that was not completed'),
     }),
   ),

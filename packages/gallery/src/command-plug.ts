@@ -10,7 +10,9 @@ export const galleryPlug = (applications: readonly Application[]): CommandPlug =
       settings: {
         gallery: onOff()
           .default(false)
-          .describe('whether the page has applications to try: a lamp, a site editor, an A/B agent, a proxy'),
+          .describe(
+            'whether the page has applications to try: a lamp, a site editor, an A/B agent, a proxy',
+          ),
       },
       async create({ gallery }) {
         if (gallery !== true) return undefined

@@ -21,7 +21,9 @@ const rules = 'rules'
 
 const modelField = name
   .optional()
-  .describe('`rules`, or a model of the upstream; default: its first one, and rules where only the reader is')
+  .describe(
+    '`rules`, or a model of the upstream; default: its first one, and rules where only the reader is',
+  )
 
 const texts = { text: z.string().trim().min(1).max(2000), model: modelField }
 
@@ -44,7 +46,10 @@ export const galleryRoutes = (applications: readonly Application[]) => {
     if (numberOf(conversation, found) === 0) throw notFound('conversation', conversation)
     const { open } = await found.code()
     const chosen = await chooseModel(call, model)
-    return { opened: open({ history, conversation, model: chosen?.model }), model: chosen?.name ?? rules }
+    return {
+      opened: open({ history, conversation, model: chosen?.model }),
+      model: chosen?.name ?? rules,
+    }
   }
 
   return [
@@ -71,7 +76,8 @@ export const galleryRoutes = (applications: readonly Application[]) => {
     }),
     defineRoute('get', '/gallery/:application/:conversation', {
       scope: 'inspect',
-      summary: 'Shows where an application stands: what was said, what works now, and a drawing as data.',
+      summary:
+        'Shows where an application stands: what was said, what works now, and a drawing as data.',
       query: { model: modelField },
       answer: applicationState.extend({ model: z.string() }),
       async handle(call) {
@@ -122,7 +128,10 @@ async function chooseModel(
   const isReader = upstreams.all.every(({ upstream }) => upstream.kind === 'reader')
   if (isReader) {
     if (wanted === undefined) return undefined
-    throw new BadRequestError('model: only rules answer here, as the server has no language model.', 'model')
+    throw new BadRequestError(
+      'model: only rules answer here, as the server has no language model.',
+      'model',
+    )
   }
   const name = wanted ?? (await upstreams.models().catch(() => []))[0]?.name
   return name === undefined ? undefined : { name, model: upstreams.model(name) }
@@ -142,7 +151,13 @@ function numberOf(conversation: string, application: Pick<Application, 'name'>):
 /** More conversations than these are not looked through: one that was used long ago is then begun again. */
 const mostListed = 1000
 
-async function newestNumber(history: History, application: Pick<Application, 'name'>): Promise<number> {
+async function newestNumber(
+  history: History,
+  application: Pick<Application, 'name'>,
+): Promise<number> {
   const all = await history.conversations({ limit: mostListed })
-  return all.reduce((most, { conversation }) => Math.max(most, numberOf(conversation, application)), 0)
+  return all.reduce(
+    (most, { conversation }) => Math.max(most, numberOf(conversation, application)),
+    0,
+  )
 }

@@ -55,7 +55,14 @@ describe('the gallery', () => {
       { role: 'user', content: 'My secret is 1234.' },
       { role: 'assistant', content: 'I keep it.' },
     ])
-    for (const name of ['diary', 'try-lamp-0', 'try-lamp-1', 'try-lamp-x', 'try-ab-agent', 'try-lamp-02']) {
+    for (const name of [
+      'diary',
+      'try-lamp-0',
+      'try-lamp-1',
+      'try-lamp-x',
+      'try-ab-agent',
+      'try-lamp-02',
+    ]) {
       expect([name, (await api.get(`/gallery/lamp/${name}`)).status]).toEqual([name, 404])
       expect((await api.post(`/gallery/lamp/${name}/say`, { text: 'undo' })).status).toBe(404)
     }
@@ -94,7 +101,10 @@ describe('the lamp of the gallery', () => {
       await say('lamp', 'a thunderstorm', fresh)
       if (/undo|back/.test(chip)) await say('lamp', 'a campfire', fresh)
       const before = drawingOf(await stateOf('lamp', fresh), 'lamp').program
-      expect([chip, drawingOf(await say('lamp', chip, fresh), 'lamp').program]).not.toEqual([chip, before])
+      expect([chip, drawingOf(await say('lamp', chip, fresh), 'lamp').program]).not.toEqual([
+        chip,
+        before,
+      ])
     }
   })
 
@@ -105,7 +115,9 @@ describe('the lamp of the gallery', () => {
     const changed = await say('lamp', 'make it blue')
     expect(changed.undo).toBe('undo')
     const { stateOf, say: sayLater } = await startGallery({ store })
-    expect(drawingOf(await stateOf('lamp'), 'lamp').program).toEqual(drawingOf(changed, 'lamp').program)
+    expect(drawingOf(await stateOf('lamp'), 'lamp').program).toEqual(
+      drawingOf(changed, 'lamp').program,
+    )
     expect(drawingOf(await sayLater('lamp', 'undo'), 'lamp').program).toEqual(first)
   })
 
@@ -113,7 +125,12 @@ describe('the lamp of the gallery', () => {
     const { say } = await startGallery()
     const before = drawingOf(await say('lamp', 'a campfire'), 'lamp').program
     const answers: string[] = []
-    for (const text of ['mein Hamster bohnert', 'quelle heure est-il ?', 'xyzzy plugh', 'xyzzy plugh']) {
+    for (const text of [
+      'mein Hamster bohnert',
+      'quelle heure est-il ?',
+      'xyzzy plugh',
+      'xyzzy plugh',
+    ]) {
       const state = await say('lamp', text)
       expect(drawingOf(state, 'lamp').program).toEqual(before)
       expect(state.chips.length).toBeGreaterThan(1)
@@ -182,7 +199,11 @@ describe('the site editor of the gallery', () => {
     const write = { name: 'write_file', arguments: JSON.stringify({ path: 'menu.html', text }) }
     await history.thread('try-site-editor').seedTurns([
       { role: 'user', content: 'Write a long menu.' },
-      { role: 'assistant', content: '', tool_calls: [{ id: 'one', type: 'function', function: write }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'one', type: 'function', function: write }],
+      },
       { role: 'tool', tool_call_id: 'one', content: 'Changed, 900 characters now.' },
       { role: 'assistant', content: 'It is long now.' },
     ])
@@ -205,7 +226,13 @@ describe('the A/B agent of the gallery', () => {
     const { say } = await startGallery()
     const planned = await say('ab-agent', 'Plan a test for https://shop.example/checkout')
     expect(drawingOf(planned, 'agent').preview).toMatchObject({ confirm: 'yes, create it' })
-    for (const text of ['I did not say yes!', 'wait', 'no', 'what exactly would you create?', 'maybe?']) {
+    for (const text of [
+      'I did not say yes!',
+      'wait',
+      'no',
+      'what exactly would you create?',
+      'maybe?',
+    ]) {
       const state = await say('ab-agent', text)
       expect([text, drawingOf(state, 'agent').experiment]).toEqual([text, undefined])
     }
@@ -220,7 +247,9 @@ describe('the A/B agent of the gallery', () => {
     const { say } = await startGallery()
     await say('ab-agent', 'https://shop.example/checkout')
     const { acts, states } = drawingOf(await say('ab-agent', 'use the second idea'), 'agent')
-    expect(acts.map(({ instance, read, wrote }) => [instance, read, wrote.map(({ name }) => name)])).toEqual([
+    expect(
+      acts.map(({ instance, read, wrote }) => [instance, read, wrote.map(({ name }) => name)]),
+    ).toEqual([
       ['A', [], ['ideas']],
       ['B', ['ideas'], ['variants', 'preview']],
     ])
@@ -240,7 +269,9 @@ describe('the proxy of the gallery', () => {
   it('shows of each ready question which of three ways still has the answer', async () => {
     const { stateOf } = await startGallery()
     const { names, questions, cases } = drawingOf(await stateOf('proxy'), 'ways')
-    const saw = names.map((_, way) => questions.filter(({ sights }) => sights[way] === 'saw').length)
+    const saw = names.map(
+      (_, way) => questions.filter(({ sights }) => sights[way] === 'saw').length,
+    )
     expect(questions).toHaveLength(15)
     // Ollama has only what was said last; keeping the first message brings what that says.
     expect(saw[0]).toBeLessThanOrEqual(1)
@@ -252,7 +283,11 @@ describe('the proxy of the gallery', () => {
         '[Several conversation turns removed to conserve context.]',
         "A test. And a thumping good one at that, I'd wager.",
       ],
-      ["You're a test, Harry!", "I-I'm a what?", "A test. And a thumping good one at that, I'd wager."],
+      [
+        "You're a test, Harry!",
+        "I-I'm a what?",
+        "A test. And a thumping good one at that, I'd wager.",
+      ],
     ])
   })
 
@@ -272,7 +307,12 @@ describe('the proxy of the gallery', () => {
     const second = drawingOf(own, 'ways')
     expect(second.alone.map(({ sight }) => sight)).toEqual(['unknown', 'unknown', 'unknown'])
     expect(second.growing[0]!.messages).toBe(second.alone[0]!.messages + 2)
-    expect(own.said.map(({ from }) => from)).toEqual(['visitor', 'application', 'visitor', 'application'])
+    expect(own.said.map(({ from }) => from)).toEqual([
+      'visitor',
+      'application',
+      'visitor',
+      'application',
+    ])
     expect(own.chips).not.toContain('Which grid reference does Priya want for the fence?')
   })
 })

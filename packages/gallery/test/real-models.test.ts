@@ -5,7 +5,9 @@ import { scriptedModel } from './scripted-model.ts'
 const campfire = JSON.stringify({
   program: {
     name: 'campfire',
-    steps: [{ id: '1', command: { type: 'pattern', name: 'breathing', params: { color: '#FF8000' } } }],
+    steps: [
+      { id: '1', command: { type: 'pattern', name: 'breathing', params: { color: '#FF8000' } } },
+    ],
   },
 })
 
@@ -36,7 +38,9 @@ describe.each(['ollama', 'openai', 'anthropic'] as const)('on a model of %s', fo
     })
     const { say } = await startGallery({ upstream })
     await say('site-editor', 'show the menu')
-    expect(requests[0]!.tools).toEqual(expect.arrayContaining(['list_files', 'read_file', 'write_file']))
+    expect(requests[0]!.tools).toEqual(
+      expect.arrayContaining(['list_files', 'read_file', 'write_file']),
+    )
     expect(requests[0]!.system).toContain('You edit a small site')
     expect(requests[1]!.results[0]).toContain('Fish soup')
     const menuOf = (state: Awaited<ReturnType<typeof say>>) =>
@@ -73,7 +77,8 @@ describe.each(['ollama', 'openai', 'anthropic'] as const)('on a model of %s', fo
 it('tells a visitor what went wrong with a model, and answers by rules where these are chosen', async () => {
   const { upstream } = await scriptedModel('openai', () => undefined)
   const { api, stateOf } = await startGallery({ upstream })
-  const tell = async (body: object) => (await api.request('POST', '/gallery/lamp/try-lamp/say', body)).text()
+  const tell = async (body: object) =>
+    (await api.request('POST', '/gallery/lamp/try-lamp/say', body)).text()
   expect((await api.get('/gallery/lamp/try-lamp')).body.model).toBe('scripted')
   const lines = (await tell({ text: 'a campfire' })).split('\n')
   expect(JSON.parse(lines[0]!)).toMatchObject({

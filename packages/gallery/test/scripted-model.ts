@@ -1,6 +1,10 @@
 import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
 import { upstreamWith } from '@throughline/models/upstream.fixture'
-import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '@throughline/server/upstream/model-servers'
+import {
+  anthropicUpstream,
+  ollamaUpstream,
+  openaiUpstream,
+} from '@throughline/server/upstream/model-servers'
 import {
   ollamaAnswer,
   openaiAnswer,
@@ -42,9 +46,12 @@ function readRequest(body: Readonly<Record<string, unknown>>): ModelRequest {
       : Array.isArray(content)
         ? content.flatMap(block => (block.type === 'tool_result' ? [textOf(block.content)] : []))
         : []
-  const isAsked = (message: WireMessage) => message.role === 'user' && resultsIn(message).length === 0
+  const isAsked = (message: WireMessage) =>
+    message.role === 'user' && resultsIn(message).length === 0
   const at = messages.findLastIndex(isAsked)
-  const systems = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content))
+  const systems = messages
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => textOf(content))
   const tools = (body.tools ?? []) as readonly { name?: string; function?: { name: string } }[]
   return {
     system: [textOf(body.system), ...systems].join('\n'),
@@ -67,7 +74,8 @@ export async function scriptedModel(
     const read = readRequest(request.body as Readonly<Record<string, unknown>>)
     requests.push(read)
     const saying = script(read)
-    if (saying === undefined) return { status: 400, body: { error: { message: 'the script has ended' } } }
+    if (saying === undefined)
+      return { status: 400, body: { error: { message: 'the script has ended' } } }
     return answers[form](saying, requests.length)
   })
   const window = 8192
@@ -103,7 +111,13 @@ const answers = {
     ollamaAnswer(
       typeof saying === 'string'
         ? [{ content: saying }]
-        : [{ tool_calls: saying.map(one => ({ function: { name: one.name, arguments: one.arguments } })) }],
+        : [
+            {
+              tool_calls: saying.map(one => ({
+                function: { name: one.name, arguments: one.arguments },
+              })),
+            },
+          ],
     ),
   openai: (saying: Saying, turn: number) =>
     typeof saying === 'string'

@@ -32,12 +32,16 @@ interface Line {
  * Where a conversation has the text of a message: on each branch that shares or repeats it, as a task or an answer in the
  * thread of another actor, as the result of a tool that read it, and as a client words it now.
  */
-export async function copiesOf(source: LogSource, entry: LoggedMessage): Promise<readonly ThreadCopies[]> {
+export async function copiesOf(
+  source: LogSource,
+  entry: LoggedMessage,
+): Promise<readonly ThreadCopies[]> {
   const lines = await linesOf(source)
   const writer = lineOf(lines, source.key, entry.seq)
   const isCopy = (line: Line, other: LoggedMessage) =>
     rootOf(other) === rootOf(entry) ||
-    (line !== writer && repeatsText(other.message, entry.message, line.key.actor === source.key.actor))
+    (line !== writer &&
+      repeatsText(other.message, entry.message, line.key.actor === source.key.actor))
   const repeats = new Map<Line, ReadonlySet<number>>()
   for (const line of lines) {
     const places = new Set<number>()
@@ -127,7 +131,11 @@ async function linesOf({ store, key }: LogSource): Promise<readonly Line[]> {
     if (actor === promptActor) continue
     const thread = { tenant, conversation, actor, branch }
     const forkOf = (await store.head(thread))?.forkOf
-    lines.push({ key: thread, from: (forkOf?.at ?? 0) + 1, ...(forkOf && { parent: forkOf.branch }) })
+    lines.push({
+      key: thread,
+      from: (forkOf?.at ?? 0) + 1,
+      ...(forkOf && { parent: forkOf.branch }),
+    })
   }
   return lines
 }

@@ -1,6 +1,11 @@
 import { checkOptions, counterOf } from '@throughline/core/context/draft/frame-options'
 import type { FitOptions } from '@throughline/core/context/fit'
-import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '@throughline/core/log/error'
+import {
+  InvalidOptionError,
+  type OptionNames,
+  refuseUnknown,
+  showValue,
+} from '@throughline/core/log/error'
 import { present } from '@throughline/core/log/values'
 import { checkName, checkPerson, checkThread } from '@throughline/stores/check-input'
 import type { Store, ThreadKey } from '@throughline/stores/store'
@@ -53,7 +58,15 @@ interface SharedParts {
 }
 
 function openHistory(options: HistoryOptions, shared?: SharedParts): History {
-  const { store, window = 4096, reserve = 0, policy, tenant = 'default', person, ...rest } = options ?? {}
+  const {
+    store,
+    window = 4096,
+    reserve = 0,
+    policy,
+    tenant = 'default',
+    person,
+    ...rest
+  } = options ?? {}
   const { remember = 'conversation', leaseMs = 30_000, now = Date.now } = rest
   const { newId = () => crypto.randomUUID() } = rest
   checkStore(store)
@@ -71,7 +84,14 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
   const embed = options.embed && checkEmbed(options.embed)
   const logs = shared?.logs ?? createThreadLogs({ store, count, embed })
   const lists = createConversationLists(store, tenant, person)
-  const { forget, ...deletions } = createDeletions({ store, tenant, person, now, lists, drop: logs.drop })
+  const { forget, ...deletions } = createDeletions({
+    store,
+    tenant,
+    person,
+    now,
+    lists,
+    drop: logs.drop,
+  })
   const settings = present({ window: options.window, reserve: options.reserve, policy })
   return {
     store,
@@ -126,7 +146,8 @@ function openHistory(options: HistoryOptions, shared?: SharedParts): History {
       const problems = [...(await store.check(options))]
       for await (const key of lists.threads()) {
         for (const problem of await checkLog({ store, key, count }, options)) problems.push(problem)
-        for (const problem of embed ? await checkVectors(store, key, embed.model) : []) problems.push(problem)
+        for (const problem of embed ? await checkVectors(store, key, embed.model) : [])
+          problems.push(problem)
       }
       return problems
     },

@@ -54,8 +54,20 @@ const contextNames: OptionNames<ThreadContextOptions> = {
 }
 
 export function createThread(options: ThreadSource): Thread {
-  const { store, key, count, now, newId, owner, person, remember, passages, leaseMs, logOf, isStillSaid } =
-    options
+  const {
+    store,
+    key,
+    count,
+    now,
+    newId,
+    owner,
+    person,
+    remember,
+    passages,
+    leaseMs,
+    logOf,
+    isStillSaid,
+  } = options
   const source = { store, key, count }
 
   /** Makes entries of a turn in which a guest speaks, if it is one. */
@@ -105,7 +117,12 @@ export function createThread(options: ThreadSource): Thread {
 
   /** What a message brings back from other conversations, if that is wanted. */
   async function quotesFor(message: MessageLike): Promise<readonly QuoteReference[] | undefined> {
-    if (remember !== 'person' || person === undefined || message.role !== 'user' || isSideThread(key))
+    if (
+      remember !== 'person' ||
+      person === undefined ||
+      message.role !== 'user' ||
+      isSideThread(key)
+    )
       return undefined
     const { window, reserve = 0, policy } = options.fit
     const { messages } = await logOf(key).recent()
@@ -176,10 +193,15 @@ export function createThread(options: ThreadSource): Thread {
         overlay: 1,
       })
       const { key: idempotency, cancelledTurn, data, marks, after, mayDeferSync, overlay } = how
-      const sources = Array.isArray(input) ? (input as readonly TurnMessage[]) : [input as TurnMessage]
+      const sources = Array.isArray(input)
+        ? (input as readonly TurnMessage[])
+        : [input as TurnMessage]
       const messages = sources.map(wholeOf)
       const body = Array.isArray(input) ? messages : messages[0]
-      const once = idempotency !== undefined && { key: idempotency, body: await hashOf(toCanonical(body)) }
+      const once = idempotency !== undefined && {
+        key: idempotency,
+        body: await hashOf(toCanonical(body)),
+      }
       const guest = await guestHere()
       const newest = messages.at(-1)
       const quotes = newest && guest === undefined ? await quotesFor(newest) : undefined
@@ -197,7 +219,14 @@ export function createThread(options: ThreadSource): Thread {
       await claim()
       if (begun.kind === 'begun') {
         const newEntry = newEntryOf(guest)
-        const turn = createTurn({ ...options, begun, mayDeferSync, cancelledTurn, messages, newEntry })
+        const turn = createTurn({
+          ...options,
+          begun,
+          mayDeferSync,
+          cancelledTurn,
+          messages,
+          newEntry,
+        })
         // Not awaited.
         void prepare(begun.turn.first, begun.turn.first)
         // The turn keeps its lease meanwhile.
@@ -273,10 +302,13 @@ export function createThread(options: ThreadSource): Thread {
       const ended = (outcome: CallOutcome) => withOutcome(call, outcome)
       return { call, end: outcome => saved(ended(outcome)), with: ended }
     },
-    saveCall: (fitted, { reported, ...start }) => saveCall(fitted, start, { status: 'completed', reported }),
+    saveCall: (fitted, { reported, ...start }) =>
+      saveCall(fitted, start, { status: 'completed', reported }),
     async calls(limit) {
       const stored = await store.calls(key, limit)
-      const head = stored.some(({ status }) => status === 'sent') ? await store.head(key) : undefined
+      const head = stored.some(({ status }) => status === 'sent')
+        ? await store.head(key)
+        : undefined
       return stored.map(call => toThreadCall(call, head ?? {}))
     },
     replay: call => replayCall(source, call),

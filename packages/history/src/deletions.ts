@@ -18,7 +18,10 @@ interface DeletionSource {
 /** Deletes conversations of a tenant, or of one of its people, and old records of calls. */
 export function createDeletions({ store, tenant, person, now, lists, drop }: DeletionSource) {
   /** Nothing of a conversation stays in memory either. */
-  async function remove(conversation: string, { dryRun, ...conditions }: DeleteOptions): Promise<boolean> {
+  async function remove(
+    conversation: string,
+    { dryRun, ...conditions }: DeleteOptions,
+  ): Promise<boolean> {
     const [info] = await store.conversations(tenant, { only: conversation })
     if (dryRun || !info) return info !== undefined
     if (conditions.unusedSince === undefined && !isSideName(conversation)) await removeSides(info)
@@ -64,14 +67,17 @@ export function createDeletions({ store, tenant, person, now, lists, drop }: Del
     async delete(conversation, options = {}) {
       refuseUnknown(options, { unusedSince: 1, dryRun: 1 })
       const isOurs =
-        person === undefined || (await store.conversations(tenant, { only: conversation, person })).length > 0
+        person === undefined ||
+        (await store.conversations(tenant, { only: conversation, person })).length > 0
       return isOurs && remove(conversation, options)
     },
     async deleteAll(which = {}) {
       refuseUnknown(which, { actor: 1, person: 1, dryRun: 1 })
       const { actor, person: whose, ...options } = which
       const deleted: string[] = []
-      for await (const { conversation, threads, person: owner } of lists.conversations(person ?? whose)) {
+      for await (const { conversation, threads, person: owner } of lists.conversations(
+        person ?? whose,
+      )) {
         if (actor !== undefined && !threads.some(thread => thread.actor === actor)) continue
         if (whose !== undefined && owner !== whose) continue
         if (await remove(conversation, options)) deleted.push(conversation)

@@ -66,7 +66,8 @@ interface Payload extends Readonly<Record<string, unknown>> {
 
 async function messageAt(source: HandSource, seq: number): Promise<LoggedMessage> {
   if (Number.isSafeInteger(seq) && seq > 0)
-    for await (const entry of readLog(source, { from: seq, to: seq })) if (!isHandEntry(entry)) return entry
+    for await (const entry of readLog(source, { from: seq, to: seq }))
+      if (!isHandEntry(entry)) return entry
   throw wrongPlace('expected the place of a message', seq)
 }
 
@@ -101,7 +102,16 @@ function sharesWord(title: string, text: string): boolean {
 const isTelling = /....|\d|[^\0-\x7f]/
 
 /** Facts of an entry that say nothing of its text. */
-const kept = ['closing', 'isError', 'isBroken', 'calibration', 'learned', 'guest', 'hands', 'repeats']
+const kept = [
+  'closing',
+  'isError',
+  'isBroken',
+  'calibration',
+  'learned',
+  'guest',
+  'hands',
+  'repeats',
+]
 
 /** What stands in the place of an entry. Its payload begins with the mark: stores change an entry to nothing else. */
 function toMark(entry: StoredEntry, places: ReadonlySet<number>, { count }: HandSource) {
@@ -131,7 +141,10 @@ function withoutVersions(entry: StoredEntry, places: ReadonlySet<number>, { coun
   return recounted(entry, payload, count)
 }
 
-const withoutWords = ({ versions = [], ...overlay }: Overlay, places: ReadonlySet<number>): Overlay => ({
+const withoutWords = (
+  { versions = [], ...overlay }: Overlay,
+  places: ReadonlySet<number>,
+): Overlay => ({
   ...overlay,
   versions: versions.filter(([seq]) => !places.has(seq)),
 })
@@ -144,11 +157,19 @@ function recounted(entry: StoredEntry, payload: object, count: HandSource['count
 /** A message without its text. Calls keep their names and ids, and results those of their calls: they stay pairs. */
 function erasedMessage({ role, dialect, calls, results }: Message): MessageLike {
   if (role === 'tool') {
-    const [first = { role, content: erasedText }, ...others] = results.map(({ callId: id, name = '' }) =>
-      toolResultFor(dialect, { ...(id !== undefined && { id }), name, arguments: '' }, erasedText),
+    const [first = { role, content: erasedText }, ...others] = results.map(
+      ({ callId: id, name = '' }) =>
+        toolResultFor(
+          dialect,
+          { ...(id !== undefined && { id }), name, arguments: '' },
+          erasedText,
+        ),
     )
     if (others.length === 0) return first
-    return { ...first, content: [first, ...others].flatMap(({ content }) => content as readonly unknown[]) }
+    return {
+      ...first,
+      content: [first, ...others].flatMap(({ content }) => content as readonly unknown[]),
+    }
   }
   if (calls.length === 0) return { role, content: erasedText }
   if (dialect === 'ai-sdk') {

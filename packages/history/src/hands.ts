@@ -63,7 +63,10 @@ export function createHands(source: HandSource): Hands {
         `message ${seq} is part of the open turn: hide it when that is over`,
       )
     const set = new Set((await log.hands())[of])
-    const firsts = [handled.first, ...(of === 'hidden' ? await readersOf(log, handled, head?.open) : [])]
+    const firsts = [
+      handled.first,
+      ...(of === 'hidden' ? await readersOf(log, handled, head?.open) : []),
+    ]
     const changed = firsts.filter(first => set.has(first) === (does === 'free'))
     if (changed.length > 0)
       await appendHands(
@@ -74,7 +77,11 @@ export function createHands(source: HandSource): Hands {
   }
 
   /** The rounds in which the model has read a message: they are hidden with it, but for those of the open turn. */
-  async function readersOf(log: ThreadLog, handled: HandledUnit, open?: { readonly first: number }) {
+  async function readersOf(
+    log: ThreadLog,
+    handled: HandledUnit,
+    open?: { readonly first: number },
+  ) {
     const rounds = await readingRounds(source, handled)
     const units = await Promise.all(rounds.map(seq => log.unitAt(seq)))
     return units

@@ -113,17 +113,20 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     ['cancelled', (turn: Turn) => turn.cancel(), '[The user cancelled this answer.]'],
     ['failed', (turn: Turn) => turn.fail('upstream_503'), '[This turn failed: upstream_503.]'],
     ['interrupted', (turn: Turn) => turn.interrupt(), '[Interrupted.]'],
-  ] as const)('closes a turn that was %s so that the next context is valid', async (status, close, text) => {
-    const thread = open().thread('trip')
-    const turn = await begin(thread, 'look it up')
-    await turn.append(call('search'))
-    await close(turn)
-    await begin(thread, 'again')
-    const { messages } = await thread.context({})
-    expect(contents(messages)).toEqual(['look it up', '', 'Error: interrupted', text, 'again'])
-    expect(contents(await thread.display())).toEqual(['look it up', '', 'again'])
-    expect((await thread.turns())[0]).toMatchObject({ status })
-  })
+  ] as const)(
+    'closes a turn that was %s so that the next context is valid',
+    async (status, close, text) => {
+      const thread = open().thread('trip')
+      const turn = await begin(thread, 'look it up')
+      await turn.append(call('search'))
+      await close(turn)
+      await begin(thread, 'again')
+      const { messages } = await thread.context({})
+      expect(contents(messages)).toEqual(['look it up', '', 'Error: interrupted', text, 'again'])
+      expect(contents(await thread.display())).toEqual(['look it up', '', 'again'])
+      expect((await thread.turns())[0]).toMatchObject({ status })
+    },
+  )
 
   it('renders a turn that a crash left open as closed, and closes it only when the next one begins', async () => {
     const store = createStore()
@@ -171,7 +174,10 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     await (await begin(edited, 'other')).complete(assistant('o'))
     expect(contents(await edited.messages())).toEqual(['one', '1', 'other', 'o'])
     expect(contents(await thread.messages())).toEqual(['one', '1', 'two', '2'])
-    await expect(thread.fork({ at: 3 })).rejects.toMatchObject({ code: 'invalid_option', option: 'at' })
+    await expect(thread.fork({ at: 3 })).rejects.toMatchObject({
+      code: 'invalid_option',
+      option: 'at',
+    })
   })
 
   it('shows any past: the thread as it was at an entry', async () => {
@@ -179,13 +185,20 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     await (await begin(thread, 'one')).complete(assistant('1'), { note: 'n1' })
     await (await begin(thread, 'two')).complete(assistant('2'))
     expect(contents(await thread.messages({ at: 2 }))).toEqual(['one', '1'])
-    expect(contents((await thread.context({ at: 3 })).messages)).toEqual(['one', '1\n\n[NOTE TO SELF: n1]'])
+    expect(contents((await thread.context({ at: 3 })).messages)).toEqual([
+      'one',
+      '1\n\n[NOTE TO SELF: n1]',
+    ])
     expect(await thread.notes({ at: 2 })).toEqual([])
   })
 
   it('reads state from the whole log, whatever a context leaves out', async () => {
     const number: StandardSchema<{ n: number }> = {
-      '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as { n: number } }) },
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: value => ({ value: value as { n: number } }),
+      },
     }
     const state = defineState({ name: 'number', tool: 'count', schema: number })
     const thread = open().thread('trip')
@@ -209,7 +222,11 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
 
   it('keeps whether a tool failed, whatever its result says, and shows it to no model', async () => {
     const any: StandardSchema<{ n: number }> = {
-      '~standard': { version: 1, vendor: 'test', validate: value => ({ value: value as { n: number } }) },
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: value => ({ value: value as { n: number } }),
+      },
     }
     const state = defineState({ name: 'number', tool: 'count', schema: any })
     const history = open()
@@ -226,8 +243,14 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
       expect(results.map(({ isError }) => isError)).toEqual([false, true, false, true])
       const { value, skipped } = await thread.state(state)
       expect(value).toEqual({ n: 3 })
-      expect(skipped.map(({ reason }) => reason)).toEqual(['error result', 'not JSON', 'error result'])
-      expect(JSON.stringify([await thread.messages(), await thread.context()])).not.toContain('isError')
+      expect(skipped.map(({ reason }) => reason)).toEqual([
+        'error result',
+        'not JSON',
+        'error result',
+      ])
+      expect(JSON.stringify([await thread.messages(), await thread.context()])).not.toContain(
+        'isError',
+      )
     }
   })
 
@@ -239,7 +262,11 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     await turn.leave()
     const second = createHistory({ store, count: words() }).thread('trip')
     const resumed = await second.resume()
-    expect(resumed?.entries.map(({ message }) => message.role)).toEqual(['user', 'assistant', 'tool'])
+    expect(resumed?.entries.map(({ message }) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+    ])
     await resumed!.turn.complete(assistant('three'))
     await expect(turn.complete(assistant('late'))).rejects.toMatchObject({ code: 'lease_lost' })
     expect((await second.turns()).map(({ status }) => status)).toEqual(['completed'])
@@ -254,7 +281,9 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     const again = await thread.begin(user(long), { key: 'k1' })
     expect(again.kind).toBe('replayed')
     if (again.kind === 'replayed') expect(contents(again.messages)).toEqual([long, 'hi'])
-    await expect(thread.begin(user('other'), { key: 'k1' })).rejects.toMatchObject({ code: 'key_reused' })
+    await expect(thread.begin(user('other'), { key: 'k1' })).rejects.toMatchObject({
+      code: 'key_reused',
+    })
   })
 
   it('begins a turn only where the caller knows the end of the thread, if he says which it is', async () => {
@@ -268,9 +297,18 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
 
   it('ranks what was said on the day, in the month or in the year that a query names first', async () => {
     const history = createHistory({ store: createStore(), count: words() })
-    const days = ['2022-05-03', '2023-05-03', '2023-05-20', '2023-10-12', '2023-10-13', '2023-10-14']
+    const days = [
+      '2022-05-03',
+      '2023-05-03',
+      '2023-05-20',
+      '2023-10-12',
+      '2023-10-13',
+      '2023-10-14',
+    ]
     for (const day of days)
-      await history.thread(day).seedTurns([{ ...user('the boat was painted again'), time: Date.parse(day) }])
+      await history
+        .thread(day)
+        .seedTurns([{ ...user('the boat was painted again'), time: Date.parse(day) }])
     const first = async (query: string) => (await history.search(query))[0]?.thread.conversation
     expect(await first('when did we paint the boat on 3 May 2023?')).toBe('2023-05-03')
     expect(await first('le boat du 12 octobre')).toBe('2023-10-12')
@@ -287,7 +325,12 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     const smith = history.thread('lab', { actor: 'Dr. Smith' })
     await smith.seed(user('earlier'), assistant('long ago'))
     await (await begin(smith, 'the heron sleeps')).complete(assistant('yes'))
-    expect(contents(await smith.messages())).toEqual(['earlier', 'long ago', 'the heron sleeps', 'yes'])
+    expect(contents(await smith.messages())).toEqual([
+      'earlier',
+      'long ago',
+      'the heron sleeps',
+      'yes',
+    ])
     expect(await history.thread('lab', { actor: '$x' }).messages()).toEqual([])
     expect((await history.conversations()).map(({ conversation }) => conversation)).toEqual(['lab'])
     expect((await history.search('heron'))[0]).toMatchObject({ seq: 3 })
@@ -300,7 +343,15 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     const store = createStore()
     const history = createHistory({ store, count: words() })
     for (const [conversation, time] of Object.entries({ b: 1_000, a: 3_000, c: 2_000 })) {
-      const entry = { id: 'x', role: 'user', time, payload: '{}', tokens: {}, seq: 1, turn: 0 } as const
+      const entry = {
+        id: 'x',
+        role: 'user',
+        time,
+        payload: '{}',
+        tokens: {},
+        seq: 1,
+        turn: 0,
+      } as const
       const key = { tenant: 'default', conversation, actor: 'assistant', branch: 'main' }
       await store.restore(key, { entries: [entry], turns: [] })
     }
@@ -311,7 +362,9 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
       ['c', 'half \ufffd of an emoji'],
     ])
     expect(first[1]!.metadata).toEqual({ colour: 'blue' })
-    expect((await history.conversations({ after: first[1] })).map(info => info.conversation)).toEqual(['b'])
+    expect(
+      (await history.conversations({ after: first[1] })).map(info => info.conversation),
+    ).toEqual(['b'])
     const byName = await history.conversations({ order: 'name' })
     expect(byName.map(({ conversation }) => conversation)).toEqual(['a', 'b', 'c'])
     await history.describe('c', { title: null })

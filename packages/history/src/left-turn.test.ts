@@ -8,7 +8,9 @@ const key = { tenant: 'default', conversation: 'x', actor: 'assistant', branch: 
 const writes = ['begin', 'resume', 'append', 'end', 'renew'] as const
 
 async function begin(store: Store, content: string) {
-  const begun = await createHistory({ store, count: words() }).thread('x').begin({ role: 'user', content })
+  const begun = await createHistory({ store, count: words() })
+    .thread('x')
+    .begin({ role: 'user', content })
   if (begun.kind !== 'begun') throw new Error('expected a new turn')
   return begun.turn
 }

@@ -15,10 +15,15 @@ const things = ['key', 'ledger', 'lantern', 'compass', 'kettle', 'ladder', 'whis
 
 /** A long conversation with facts, notes and tools; the same every time. */
 function conversation(turns: number): MessageLike[] {
-  const messages: MessageLike[] = [{ role: 'user', content: 'Remember what I tell you about my town.' }]
+  const messages: MessageLike[] = [
+    { role: 'user', content: 'Remember what I tell you about my town.' },
+  ]
   for (let n = 0; n < turns; n++) {
     const [place, thing] = [places[n % 8]!, things[(n * 5) % 7]!]
-    messages.push({ role: 'assistant', content: `Noted as number ${n}, I will remember the ${place}.` })
+    messages.push({
+      role: 'assistant',
+      content: `Noted as number ${n}, I will remember the ${place}.`,
+    })
     if (n % 9 === 0) messages.push({ role: 'assistant_note', content: `note ${n} on the ${place}` })
     messages.push({
       role: 'user',
@@ -30,7 +35,11 @@ function conversation(turns: number): MessageLike[] {
     if (n % 13 === 0) {
       const calls = [{ id: `c${n}`, function: { name: 'look_up', arguments: { place, n } } }]
       messages.push({ role: 'assistant', content: '', tool_calls: calls })
-      messages.push({ role: 'tool', tool_call_id: `c${n}`, content: `the ${place} has ${n} shelves` })
+      messages.push({
+        role: 'tool',
+        tool_call_id: `c${n}`,
+        content: `the ${place} has ${n} shelves`,
+      })
     }
   }
   return messages
@@ -55,7 +64,8 @@ function counting(store: Store): Store & { read: number; asked: number } {
 
 const now = () => 1
 const sent = (messages: readonly object[]) => JSON.stringify(messages)
-const inOneList = (messages: readonly MessageLike[]) => messages.map(message => ({ ...message, time: 1 }))
+const inOneList = (messages: readonly MessageLike[]) =>
+  messages.map(message => ({ ...message, time: 1 }))
 /** With a system prompt a list counts as the log does: the first message after it is 1. */
 const system = 'Be brief.'
 const withPrompt = (messages: readonly MessageLike[]) => [
@@ -70,7 +80,12 @@ describe('a long thread', async () => {
   const seeded = createHistory({ store, now, ...options }).thread('town')
   await seeded.seed(...all)
   await seeded.context()
-  const policies = { balanced: balanced(), spongebob: spongebob(), sliding: sliding(), tiered: tiered() }
+  const policies = {
+    balanced: balanced(),
+    spongebob: spongebob(),
+    sliding: sliding(),
+    tiered: tiered(),
+  }
 
   it.each(Object.entries(policies))(
     'is fitted as one list is, after a restart too: %s',
@@ -140,7 +155,9 @@ describe('a long thread', async () => {
     const source = createHistory({ store, now, ...options }).thread('town')
     await source.fork({ at: all.length, branch: 'other' })
     const read = counting(store)
-    const other = createHistory({ store: read, now, ...options }).thread('town', { branch: 'other' })
+    const other = createHistory({ store: read, now, ...options }).thread('town', {
+      branch: 'other',
+    })
     const { messages } = await other.context()
     expect(sent(messages)).toBe(sent(fit(inOneList(all), options).messages))
     expect(read.read).toBeLessThan(all.length / 4)
@@ -151,7 +168,9 @@ describe('a long thread', async () => {
       ...store,
       loadCache: async (...given) => {
         const saved = await store.loadCache(...given)
-        return saved && { ...saved, bytes: saved.bytes.map((byte, at) => (at === 99 ? byte ^ 1 : byte)) }
+        return (
+          saved && { ...saved, bytes: saved.bytes.map((byte, at) => (at === 99 ? byte ^ 1 : byte)) }
+        )
       },
       saveCache: () => Promise.reject(new Error('no room')),
     }
@@ -172,8 +191,13 @@ describe('a long thread', async () => {
     const history = createHistory({ store, now, ...options })
     const grown = [...all]
     for (let n = 0; n < 6; n++) {
-      const thread = (n % 3 === 0 ? createHistory({ store, now, ...options }) : history).thread('town')
-      const question = { role: 'user', content: `Where is the ${things[n % 8]!} of house ${n * 31}?` }
+      const thread = (n % 3 === 0 ? createHistory({ store, now, ...options }) : history).thread(
+        'town',
+      )
+      const question = {
+        role: 'user',
+        content: `Where is the ${things[n % 8]!} of house ${n * 31}?`,
+      }
       const begun = await thread.begin(question)
       if (begun.kind !== 'begun') throw new Error('expected a new turn')
       grown.push(question)
@@ -190,10 +214,15 @@ describe('a long thread', async () => {
 
 describe('a stored call', () => {
   it('is made without a line for each message of the conversation', async () => {
-    const thread = createHistory({ store: memoryStore(), window: 400, count: words() }).thread('town')
+    const thread = createHistory({ store: memoryStore(), window: 400, count: words() }).thread(
+      'town',
+    )
     await thread.seed(...conversation(50))
     const context = await thread.context()
-    const entries = { enumerable: true, get: () => expect.unreachable('the lines of all messages are made') }
+    const entries = {
+      enumerable: true,
+      get: () => expect.unreachable('the lines of all messages are made'),
+    }
     const receipt = Object.create(context.receipt, { entries })
     const call = await thread.saveCall({ ...context, receipt }, { model: 'm' })
     expect(sent(await thread.replay(call))).toBe(sent(context.messages))

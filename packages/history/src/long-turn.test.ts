@@ -21,14 +21,18 @@ async function turnsOfOthers(work: () => Promise<unknown>): Promise<number> {
 it('lets others have their turn while a turn of thousands of rounds is read and fitted', async () => {
   const store = memoryStore()
   const options = { store, window: 8192 }
-  const begun = await createHistory(options).thread('c').begin({ role: 'user', content: 'Mend the tests.' })
+  const begun = await createHistory(options)
+    .thread('c')
+    .begin({ role: 'user', content: 'Mend the tests.' })
   if (begun.kind !== 'begun') throw new Error('it is new')
   for (let n = 0; n < rounds; n++)
     await begun.turn.append(
       {
         role: 'assistant',
         content: `Looking at part ${n}.`,
-        tool_calls: [{ id: `c${n}`, function: { name: 'read', arguments: `{"path":"part${n}.ts"}` } }],
+        tool_calls: [
+          { id: `c${n}`, function: { name: 'read', arguments: `{"path":"part${n}.ts"}` } },
+        ],
       },
       { role: 'tool', tool_call_id: `c${n}`, content: `export const part${n} = ${n}` },
     )

@@ -56,7 +56,13 @@ const mostRead = 2_000
 export async function searchLog(
   source: SearchSource,
   query: string,
-  { limit = 20, scope = 'shown', conversation, characters = 120, lines = false }: SearchOptions = {},
+  {
+    limit = 20,
+    scope = 'shown',
+    conversation,
+    characters = 120,
+    lines = false,
+  }: SearchOptions = {},
 ): Promise<readonly Found[]> {
   const { store, tenant, person } = source
   const words = toQuery(query)
@@ -65,7 +71,12 @@ export async function searchLog(
     thread.actor !== promptActor && (scope === 'everything' || !isSideThread(thread))
   const dates = toDateTests(query)
   const times = dates.length > 0
-  const listed = await store.findWords(tenant, words, { person, conversation, limit: perWord, times })
+  const listed = await store.findWords(tenant, words, {
+    person,
+    conversation,
+    limit: perWord,
+    times,
+  })
   let places = listed.map(list => list.filter(isSearched))
   // Words without a meaning of their own are found where all of them are.
   if (!words.some(([word]) => isTelling(word!))) places = inEvery(places)
@@ -75,7 +86,8 @@ export async function searchLog(
   for (;;) {
     const { places: ranked, weights } = rankPlaces([...places, ...dates.map(placesAt)])
     const best = ranked.slice(0, most)
-    const unread = messages.size < mostRead ? best.filter(place => !messages.has(nameOf(place))) : []
+    const unread =
+      messages.size < mostRead ? best.filter(place => !messages.has(nameOf(place))) : []
     await Promise.all(unread.map(async place => messages.set(nameOf(place), await read(place))))
     if (unread.some(isHidden)) {
       places = places.map(list => list.filter(place => !isHidden(place)))

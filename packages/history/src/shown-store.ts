@@ -22,7 +22,8 @@ export async function isExperimentNamed(
 
 /** A store for those who see what users see: no way of reading finds experiments and inner threads. Writes as before. */
 export function shownStore(store: Store): Store {
-  const isHidden = async (thread: ThreadKey) => isReserved(thread.actor) || isExperimentNamed(store, thread)
+  const isHidden = async (thread: ThreadKey) =>
+    isReserved(thread.actor) || isExperimentNamed(store, thread)
 
   /** Leaves out what is hidden; each conversation is looked up once. */
   async function shown<Item extends { readonly thread: ThreadKey }>(
@@ -59,12 +60,15 @@ export function shownStore(store: Store): Store {
     conversations,
     head: async thread => ((await isHidden(thread)) ? undefined : store.head(thread)),
     turns: async thread => ((await isHidden(thread)) ? [] : store.turns(thread)),
-    calls: async (thread, options) => ((await isHidden(thread)) ? [] : store.calls(thread, options)),
-    loadCache: async (thread, key) => ((await isHidden(thread)) ? undefined : store.loadCache(thread, key)),
+    calls: async (thread, options) =>
+      (await isHidden(thread)) ? [] : store.calls(thread, options),
+    loadCache: async (thread, key) =>
+      (await isHidden(thread)) ? undefined : store.loadCache(thread, key),
     async *entries(thread, range) {
       if (!(await isHidden(thread))) yield* store.entries(thread, range)
     },
-    findMarks: async (tenant, marks, options) => shown(await store.findMarks(tenant, marks, options)),
+    findMarks: async (tenant, marks, options) =>
+      shown(await store.findMarks(tenant, marks, options)),
     async findWords(tenant, words, options) {
       const cache = new Map<string, boolean>()
       const results: (readonly WordPlace[])[] = []

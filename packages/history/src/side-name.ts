@@ -8,7 +8,10 @@ export const sideName = (id: string): string => `${sidePrefix}${id}`
 
 export const isSideName = (name: string): boolean => name.startsWith(sidePrefix)
 
-export const isSideThread = ({ conversation, branch }: Pick<ThreadKey, 'conversation' | 'branch'>): boolean =>
+export const isSideThread = ({
+  conversation,
+  branch,
+}: Pick<ThreadKey, 'conversation' | 'branch'>): boolean =>
   isSideName(conversation) || isSideName(branch)
 
 /** Whether a name is one that the library gives itself: to plans, goals, wishes, prompts and side requests. */
@@ -20,7 +23,8 @@ export const experimentActor = 'throughline:run'
 /** Refuses reserved names where an application or a client gives them: a chat of such a name would be in no list. */
 export function checkUnreserved(names: Readonly<Record<string, unknown>>): void {
   for (const [option, name] of Object.entries(names))
-    if (typeof name === 'string' && isReserved(name)) throw new InvalidOptionError(option, reservedName(name))
+    if (typeof name === 'string' && isReserved(name))
+      throw new InvalidOptionError(option, reservedName(name))
 }
 
 export const reservedName = (name: string): string =>

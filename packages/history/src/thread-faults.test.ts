@@ -17,13 +17,19 @@ const call = (id: string): MessageLike => ({
   content: '',
   tool_calls: [{ id, function: { name: 'look', arguments: {} } }],
 })
-const result = (id: string, content: string): MessageLike => ({ role: 'tool', tool_call_id: id, content })
+const result = (id: string, content: string): MessageLike => ({
+  role: 'tool',
+  tool_call_id: id,
+  content,
+})
 const chatter = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) =>
     (from + n) % 2 ? assistant(`answer ${from + n}`) : user(`question ${from + n} on the harbour`),
   )
-const inOneList = (messages: readonly MessageLike[]) => messages.map(message => ({ ...message, time: 1 }))
-const sent = (messages: readonly object[]) => JSON.stringify(messages.map(({ ...message }) => message))
+const inOneList = (messages: readonly MessageLike[]) =>
+  messages.map(message => ({ ...message, time: 1 }))
+const sent = (messages: readonly object[]) =>
+  JSON.stringify(messages.map(({ ...message }) => message))
 
 const room = { window: 400, count: words() }
 const options = { ...room, now: () => 1 }
@@ -190,7 +196,10 @@ describe('a turn', () => {
     const contents = (messages: readonly MessageLike[]) => messages.map(({ content }) => content)
     const before = ['hello', '', 'Error: interrupted']
     expect(contents(await thread.messages())).toEqual([...before, 'half of'])
-    expect(contents((await thread.context()).messages)).toEqual([...before, 'half of\n\n[Interrupted.]'])
+    expect(contents((await thread.context()).messages)).toEqual([
+      ...before,
+      'half of\n\n[Interrupted.]',
+    ])
     expect(contents(await thread.display())).toEqual(['hello', '', 'half of'])
   })
 
@@ -205,12 +214,22 @@ describe('views', () => {
   it('hide what is hidden also where only the newest are asked for', async () => {
     const thread = open().thread('x')
     const turn = await begin(thread)
-    const note = { id: 'c1', function: { name: 'write_note_to_self', arguments: { note: 'SECRET' } } }
-    await turn.append({ role: 'assistant', content: '', tool_calls: [note] }, result('c1', 'Noted: SECRET'))
+    const note = {
+      id: 'c1',
+      function: { name: 'write_note_to_self', arguments: { note: 'SECRET' } },
+    }
+    await turn.append(
+      { role: 'assistant', content: '', tool_calls: [note] },
+      result('c1', 'Noted: SECRET'),
+    )
     await turn.complete(assistant('Done.'), { note: 'SECRET' })
-    for (const limit of [1, 2, 3, 9]) expect(sent(await thread.display({ limit }))).not.toContain('SECRET')
+    for (const limit of [1, 2, 3, 9])
+      expect(sent(await thread.display({ limit }))).not.toContain('SECRET')
     expect(await thread.display({ limit: 1 })).toMatchObject([{ content: 'Done.' }])
-    expect(await thread.display({ limit: 2 })).toMatchObject([{ content: 'hello' }, { content: 'Done.' }])
+    expect(await thread.display({ limit: 2 })).toMatchObject([
+      { content: 'hello' },
+      { content: 'Done.' },
+    ])
   })
 
   it('keep bytes as what providers take in their place', async () => {
@@ -233,7 +252,9 @@ describe('views', () => {
     await thread.seed(...chatter(3))
     const { messages } = await thread.context()
     Object.assign(messages[0]!, { content: 'changed' })
-    expect((await thread.context()).messages[0]).toMatchObject({ content: 'question 0 on the harbour' })
+    expect((await thread.context()).messages[0]).toMatchObject({
+      content: 'question 0 on the harbour',
+    })
   })
 })
 
@@ -257,8 +278,12 @@ describe('prompts and calls', () => {
       await thread.saveCall(await thread.context({ system: 'A heron is a bird. '.repeat(20) }), {
         model: 'm',
       })
-    expect((await history.conversations())[0]!.threads.map(({ actor }) => actor)).toEqual(['assistant'])
-    expect(await history.search('heron', { limit: 1 })).toMatchObject([{ thread: { actor: 'assistant' } }])
+    expect((await history.conversations())[0]!.threads.map(({ actor }) => actor)).toEqual([
+      'assistant',
+    ])
+    expect(await history.search('heron', { limit: 1 })).toMatchObject([
+      { thread: { actor: 'assistant' } },
+    ])
   })
 })
 
@@ -277,6 +302,9 @@ it('exports a conversation as it was when the export began, though somebody writ
   }
   const other = open()
   await other.import(lines)
-  expect((await other.thread('x').turns()).map(({ status }) => status)).toEqual(['completed', 'interrupted'])
+  expect((await other.thread('x').turns()).map(({ status }) => status)).toEqual([
+    'completed',
+    'interrupted',
+  ])
   expect(await other.thread('x').status()).toMatchObject({ state: 'interrupted', turn: 2 })
 })

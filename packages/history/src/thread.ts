@@ -134,7 +134,11 @@ export type Recent = Pick<RequestContext, 'conversation' | 'older'>
 export type Begun =
   | { readonly kind: 'begun'; readonly turn: Turn }
   /** The key came before: `messages` is that turn's answer with notes, without closing messages; show it by `toDisplay`. */
-  | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly messages: readonly MessageLike[] }
+  | {
+      readonly kind: 'replayed'
+      readonly turn: StoredTurn
+      readonly messages: readonly MessageLike[]
+    }
 
 export interface Resumed {
   readonly turn: Turn

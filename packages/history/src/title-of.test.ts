@@ -12,7 +12,9 @@ it('calls a conversation by the first words of its person until it has a title, 
     { role: 'assistant', content: 'Done.' },
   ])
   await thread.fork({ at: 1, branch: 'edit' })
-  await history.thread('c', { branch: 'edit' }).seedTurns([{ role: 'user', content: 'Paint it red.' }])
+  await history
+    .thread('c', { branch: 'edit' })
+    .seedTurns([{ role: 'user', content: 'Paint it red.' }])
   const title = async () => titleOf(history, (await history.conversations({ only: 'c' }))[0]!)
   expect(await title()).toBe('Paint the door blue.')
   await history.describe('c', { title: 'A blue door' })

@@ -45,7 +45,10 @@ export interface Turn {
   keepCall(call: StoredCall): void
 }
 
-type EntryGroup = readonly [messages: readonly TurnMessage[], options?: { readonly isClosing: boolean }]
+type EntryGroup = readonly [
+  messages: readonly TurnMessage[],
+  options?: { readonly isClosing: boolean },
+]
 
 export interface TurnSource extends Pick<LogSource, 'store' | 'key'> {
   readonly begun: Extract<Begun, { kind: 'begun' }>
@@ -95,7 +98,14 @@ export function createTurn(options: TurnSource): Turn {
   async function writePiece(added: readonly TurnMessage[]): Promise<void> {
     const written = { calibration, learned }
     const marks = marksOf([[added]])
-    const append = { lease, expectedHead: head, entries: toEntries([added]), call, marks, mayDeferSync }
+    const append = {
+      lease,
+      expectedHead: head,
+      entries: toEntries([added]),
+      call,
+      marks,
+      mayDeferSync,
+    }
     head = (await untilKnown(() => store.append(key, append))).head
     // Unless a newer one came meanwhile.
     if (calibration === written.calibration) calibration = undefined
@@ -104,7 +114,11 @@ export function createTurn(options: TurnSource): Turn {
     for (const one of added) turnMessages.push(wholeOf(one))
   }
 
-  async function end(status: 'completed' | Ending['status'], groups: readonly EntryGroup[], error?: string) {
+  async function end(
+    status: 'completed' | Ending['status'],
+    groups: readonly EntryGroup[],
+    error?: string,
+  ) {
     try {
       const written = { entries: toEntries(...groups), call, marks: marksOf(groups) }
       const ended = { lease, expectedHead: head, ...written, status, error }
@@ -190,14 +204,25 @@ const asBroken = (message: TurnMessage): SeenMessage => ({
 
 function isSilent(message: MessageLike): boolean {
   const { role, text, calls, media, unknown } = parseMessage(message, 0)
-  return role === 'assistant' && text.trim() === '' && calls.length === 0 && media === 0 && unknown === ''
+  return (
+    role === 'assistant' &&
+    text.trim() === '' &&
+    calls.length === 0 &&
+    media === 0 &&
+    unknown === ''
+  )
 }
 
 /** The longest time that a turn is renewed: a forgotten turn must not block its thread for ever. */
 const mostSilenceMs = 60 * 60 * 1000
 
 /** Codes of errors after which the turn cannot be written to any more. */
-const final: readonly unknown[] = ['lease_lost', 'conversation_deleted', 'no_conversation', 'store_closed']
+const final: readonly unknown[] = [
+  'lease_lost',
+  'conversation_deleted',
+  'no_conversation',
+  'store_closed',
+]
 
 /** Renews a lease until the returned function is called. */
 function keepLease({ store, key, begun, leaseMs }: TurnSource, onLost: (error: unknown) => void) {

@@ -82,7 +82,10 @@ export async function viewNotes(
   { limit = Number.POSITIVE_INFINITY, ...view }: ViewOptions = {},
 ): Promise<readonly LoggedNote[]> {
   const notes: LoggedNote[] = []
-  for await (const { message, seq, turn, time } of readLog(source, { ...toRange(view), reverse: true })) {
+  for await (const { message, seq, turn, time } of readLog(source, {
+    ...toRange(view),
+    reverse: true,
+  })) {
     if (notes.length >= limit) break
     if (message.role === 'assistant_note')
       notes.push({ seq, turn, time, text: readMessage(message, seq).text })

@@ -29,7 +29,10 @@ async function fill(history: History, name = 'trip') {
     assistant('I keep it in mind.'),
   ])
   for (let n = 0; n < 150; n++)
-    await thread.seedTurns([user(`Day ${n}: ${'wind and water. '.repeat(10)}`), assistant(`Noted ${n}.`)])
+    await thread.seedTurns([
+      user(`Day ${n}: ${'wind and water. '.repeat(10)}`),
+      assistant(`Noted ${n}.`),
+    ])
   const begun = await thread.begin(user('What was the password of the harbour?'))
   if (begun.kind !== 'begun') throw new Error('replayed')
   for (let n = 0; n < 2; n++) {
@@ -69,7 +72,11 @@ describe.each(await everyStore())('a message that is erased on %s', (_, create) 
       const context = await one.context({ next: user('What was the password of the harbour?') })
       expect(JSON.stringify(context.messages)).not.toContain('zanzibar')
     }
-    expect((await thread.display())[2]).toMatchObject({ seq: 3, content: '[message erased]', isErased: true })
+    expect((await thread.display())[2]).toMatchObject({
+      seq: 3,
+      content: '[message erased]',
+      isErased: true,
+    })
     expect(await history.search('zanzibar')).toEqual([])
     expect(await linesOf(history)).not.toContain('zanzibar')
     expect(await linesOf(history)).toContain('"erased":true')
@@ -77,12 +84,18 @@ describe.each(await everyStore())('a message that is erased on %s', (_, create) 
     expect(await history.check()).toEqual([])
     const copy = createHistory({ store: memoryStore() })
     await copy.import(history.export('trip'))
-    expect((await copy.thread('trip').entries({ at: 3, limit: 1 }))[0]).toMatchObject({ isErased: true })
+    expect((await copy.thread('trip').entries({ at: 3, limit: 1 }))[0]).toMatchObject({
+      isErased: true,
+    })
   })
 
   it('keeps a call and its results a pair', async () => {
     const thread = createHistory({ store: create(), window: 2048 }).thread('agent')
-    const call = { id: 'a', type: 'function', function: { name: 'look', arguments: `{"at":"${secret}"}` } }
+    const call = {
+      id: 'a',
+      type: 'function',
+      function: { name: 'look', arguments: `{"at":"${secret}"}` },
+    }
     await thread.seedTurns([
       user('Look.'),
       { role: 'assistant', content: secret, tool_calls: [call] },
@@ -130,7 +143,8 @@ it('leaves no byte of it in the files of SQLite, while these are open', async ()
 it('leaves nothing of it in a document', async () => {
   const texts = new Map<string, string>()
   const store = documentStore<string>({
-    load: async name => (texts.has(name) ? { text: texts.get(name)!, version: texts.get(name)! } : undefined),
+    load: async name =>
+      texts.has(name) ? { text: texts.get(name)!, version: texts.get(name)! } : undefined,
     save: async (name, text, expected) => texts.get(name) === expected && !!texts.set(name, text),
     list: async prefix => [...texts.keys()].filter(name => name.startsWith(prefix)),
   })

@@ -16,12 +16,15 @@ const round = (id: string, result: string) => [
   { role: 'tool', tool_call_id: id, content: result },
 ]
 const filler = (n: number) => [
-  user(`Day ${n}: we sail on, and the ${words[n % words.length]} holds. ${'Wind and water. '.repeat(6)}`),
+  user(
+    `Day ${n}: we sail on, and the ${words[n % words.length]} holds. ${'Wind and water. '.repeat(6)}`,
+  ),
   assistant(`Good, day ${n} is noted. ${'The log is kept. '.repeat(4)}`),
 ]
 const words = ['mast', 'keel', 'rudder', 'anchor', 'sail']
 const textOf = ({ messages }: Pick<Context, 'messages'>) => JSON.stringify(messages)
-const entryOf = ({ receipt }: Context, seq: number) => receipt.entries.find(entry => entry.seq === seq)!
+const entryOf = ({ receipt }: Context, seq: number) =>
+  receipt.entries.find(entry => entry.seq === seq)!
 
 async function seeded(thread: Thread, turns = 60) {
   await thread.seedTurns([
@@ -69,7 +72,11 @@ describe.each(await everyStore())('a hand on the context, on %s', (_, create) =>
     await thread.hide(3)
     const hidden = await thread.context()
     expect(textOf(hidden)).not.toContain('TEAL-42')
-    expect(entryOf(hidden, 3)).toMatchObject({ fate: 'omitted', rule: 'hidden', why: 'hidden by you' })
+    expect(entryOf(hidden, 3)).toMatchObject({
+      fate: 'omitted',
+      rule: 'hidden',
+      why: 'hidden by you',
+    })
     expect(await thread.why(3)).toMatchObject({ fate: 'omitted', why: 'hidden by you' })
     expect(JSON.stringify(await thread.display())).toContain('TEAL-42')
     await thread.unhide(3)
@@ -142,7 +149,11 @@ describe.each(await everyStore())('a hand on the context, on %s', (_, create) =>
 describe.each(await someStores())('units and policies, on %s', (_, create) => {
   it('keeps a call with its results', async () => {
     const thread = newHistory(create()).thread('trip')
-    await thread.seedTurns([user('Look.'), ...round('a', 'a heron on the pier'), assistant('A heron.')])
+    await thread.seedTurns([
+      user('Look.'),
+      ...round('a', 'a heron on the pier'),
+      assistant('A heron.'),
+    ])
     await seeded(thread)
     expect(await thread.pin(3)).toEqual({ first: 2, last: 3 })
     expect(textOf(await thread.context())).toContain('a heron on the pier')
@@ -169,7 +180,9 @@ describe.each(await someStores())('units and policies, on %s', (_, create) => {
     const thread = newHistory(create()).thread('trip')
     const begun = await thread.begin(user('What is the code of the safe?'))
     if (begun.kind === 'begun')
-      await begun.turn.complete(assistant('The code of the safe is TEAL-42.'), { note: 'safe: TEAL-42' })
+      await begun.turn.complete(assistant('The code of the safe is TEAL-42.'), {
+        note: 'safe: TEAL-42',
+      })
     await thread.seedTurns([
       user('Look.'),
       ...round('a', 'TEAL-42 stands on the safe'),
@@ -181,7 +194,9 @@ describe.each(await someStores())('units and policies, on %s', (_, create) => {
     for (const seq of [2, 5, 10]) await thread.hide(seq)
     for (const policy of [undefined, tiered(), spongebob()])
       for (const notes of ['inline', 'system'] as const)
-        expect(textOf(await thread.context({ ...question, policy, notes }))).not.toContain('TEAL-42')
+        expect(textOf(await thread.context({ ...question, policy, notes }))).not.toContain(
+          'TEAL-42',
+        )
     await thread.unhide(10)
     expect(textOf(await thread.context(question))).toContain('TEAL-42')
   })

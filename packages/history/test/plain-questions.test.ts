@@ -28,9 +28,16 @@ const user = (content: string): MessageLike => ({ role: 'user', content })
 const assistant = (content: string): MessageLike => ({ role: 'assistant', content })
 
 /** Invented talks, each with a question and words of the right answer. */
-const invented: readonly (readonly [talk: readonly MessageLike[], question: string, words: string])[] = [
+const invented: readonly (readonly [
+  talk: readonly MessageLike[],
+  question: string,
+  words: string,
+])[] = [
   [
-    [user('I have a boat called Heron, is that a good name?'), assistant('It is a fine name for a boat.')],
+    [
+      user('I have a boat called Heron, is that a good name?'),
+      assistant('It is a fine name for a boat.'),
+    ],
     'What is my boat called?',
     'Heron',
   ],
@@ -53,7 +60,10 @@ const invented: readonly (readonly [talk: readonly MessageLike[], question: stri
     '4471',
   ],
   [
-    [user('My sister Livia lives in Graz. She has two dogs, Bruno and Fips.'), assistant('Lovely names.')],
+    [
+      user('My sister Livia lives in Graz. She has two dogs, Bruno and Fips.'),
+      assistant('Lovely names.'),
+    ],
     "What are the names of my sister's dogs?",
     'Bruno',
   ],
@@ -134,7 +144,8 @@ it('says in every answer that it is a stand-in where people did not choose it, a
   const model = reader({ isStandIn: true })
   const ask = async (...messages: readonly MessageLike[]) => {
     let text = ''
-    for await (const part of model.stream({ messages })) if (part.type === 'text-delta') text += part.text
+    for await (const part of model.stream({ messages }))
+      if (part.type === 'text-delta') text += part.text
     return text
   }
   const noted = await ask(user('My boat is called Heron.'))
@@ -143,5 +154,7 @@ it('says in every answer that it is a stand-in where people did not choose it, a
   expect(await ask(...talk, user('What is my boat called?'))).toBe(
     'Stand-in, no AI: You said: "My boat is called Heron"',
   )
-  expect(await ask(...talk, user('Where is my car?'))).toMatch(/^Stand-in, no AI: I found no sentence/)
+  expect(await ask(...talk, user('Where is my car?'))).toMatch(
+    /^Stand-in, no AI: I found no sentence/,
+  )
 })

@@ -112,7 +112,10 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
       [own.history, 'Thank you, that is all for today.'],
       [createHistory({ store, count: words(), window: 2000, remember: 'person' }), question],
       [createHistory({ store, count: words(), window: 2000, person: 'ada' }), question],
-      [createHistory({ store, count: words(), window: 2000, person: 'bob', remember: 'person' }), question],
+      [
+        createHistory({ store, count: words(), window: 2000, person: 'bob', remember: 'person' }),
+        question,
+      ],
     ] as const
     for (const [number, [history, text]] of others.entries())
       expect(textsOf((await say(history, `other ${number}`, text)).context)).toEqual([text])
@@ -131,11 +134,15 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
     await nobody.import(file)
     expect(await asked('ada', 'too early')).not.toContain('Albergo')
     expect((await nobody.import(file, { person: 'ada' })).added).toBe(0)
-    expect(await asked('ada', 'new')).toContain('user: We booked the hotel Albergo del Sole in Rome.')
+    expect(await asked('ada', 'new')).toContain(
+      'user: We booked the hotel Albergo del Sole in Rome.',
+    )
     // The same file of another person adds nothing to what is there.
     await open(store, { person: 'bob' }).history.import(file)
     expect(await asked('bob', 'his')).not.toContain('Albergo')
-    await expect(nobody.import(file, { person: '' })).rejects.toMatchObject({ code: 'invalid_option' })
+    await expect(nobody.import(file, { person: '' })).rejects.toMatchObject({
+      code: 'invalid_option',
+    })
   })
 
   it('deletes only what is theirs', async () => {
@@ -147,7 +154,9 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
     const later = open(store, { now: () => Date.now() + day }).history
     expect(await later.retain({ conversationsMs: 1000 })).toEqual({ deleted: ['hers'], calls: 0 })
     await expect(later.retain({ callsMs: 1000 })).rejects.toMatchObject({ code: 'invalid_option' })
-    expect((await bob!.history.conversations()).map(({ conversation }) => conversation)).toEqual(['his'])
+    expect((await bob!.history.conversations()).map(({ conversation }) => conversation)).toEqual([
+      'his',
+    ])
     expect(await bob!.history.delete('his')).toBe(true)
   })
 
@@ -214,7 +223,9 @@ describe.each(stores)('a person who remembers, on %s', (_, create) => {
     expect(textsOf(await bob.history.thread('new').context()).join()).not.toContain('Albergo')
     await turn.turn.complete({ role: 'assistant', content: 'The Nordlys costs 90.' })
     // Her own turn has her block again.
-    expect(textsOf((await say(ada.history, 'new', 'Thank you.')).context).join()).toContain('Albergo')
+    expect(textsOf((await say(ada.history, 'new', 'Thank you.')).context).join()).toContain(
+      'Albergo',
+    )
     ada.wait(180 * day)
     for (const { history } of [ada, open(store)]) {
       const { context } = await say(
@@ -254,7 +265,12 @@ it('keeps a block where it stands until another one comes, or its message is cut
   await tell({ history, ...rest })
   const { context } = await say(history, 'new', question, 'Albergo del Sole.')
   const [block] = textsOf(context)
-  const next = await say(history, 'new', 'Thank you. Let us speak of something else, of bread.', 'Gladly.')
+  const next = await say(
+    history,
+    'new',
+    'Thank you. Let us speak of something else, of bread.',
+    'Gladly.',
+  )
   expect(textsOf(next.context).slice(0, 2)).toEqual([block, question])
   // Nothing goes for it: where the room is needed, it goes first.
   const long = 'Bread needs flour, water, salt and time; '.repeat(9)
@@ -295,7 +311,10 @@ async function leaksIn(store: Store, turns: number): Promise<readonly string[]> 
     return Math.floor((state / 2 ** 32) * below)
   }
   const people = ['home', 'work'].flatMap(tenant =>
-    ['ada', 'bob'].map(person => ({ name: `${tenant}${person}`, ...open(store, { tenant, person }) })),
+    ['ada', 'bob'].map(person => ({
+      name: `${tenant}${person}`,
+      ...open(store, { tenant, person }),
+    })),
   )
   const leaks: string[] = []
   let remembered = 0
@@ -348,7 +367,10 @@ describe('what other conversations say', () => {
     const before = open(given)
     const messages = Array.from({ length: 50 }, (_, n) => [
       { role: 'user' as const, content: `Line ${n} of the menu: soup, bread and cheese.` },
-      { role: 'assistant' as const, content: n === 20 ? 'The hotel in Rome is the Albergo.' : 'Noted.' },
+      {
+        role: 'assistant' as const,
+        content: n === 20 ? 'The hotel in Rome is the Albergo.' : 'Noted.',
+      },
     ]).flat()
     await before.history.thread('menu').seedTurns(messages)
     stretches.length = 0
@@ -374,10 +396,16 @@ describe('what other conversations say', () => {
     await history.thread('menu').seed({ role: 'user', content: 'Soup, bread and cheese.' })
     const question = 'What is the name of my hotel in Rome?'
     expect(await quotedIn(history, 'first', question)).toEqual([])
-    await history.thread('menu').seed({ role: 'user', content: 'My hotel in Rome is the Albergo Sole.' })
+    await history
+      .thread('menu')
+      .seed({ role: 'user', content: 'My hotel in Rome is the Albergo Sole.' })
     expect(await quotedIn(history, 'second', question)).toContain('menu 2')
-    await history.thread('menu').seed({ role: 'user', content: 'The hotel in Rome has the room 42.' })
-    expect(await quotedIn(history, 'third', 'Which room do I have in the hotel in Rome?')).toContain('menu 3')
+    await history
+      .thread('menu')
+      .seed({ role: 'user', content: 'The hotel in Rome has the room 42.' })
+    expect(
+      await quotedIn(history, 'third', 'Which room do I have in the hotel in Rome?'),
+    ).toContain('menu 3')
   })
 
   it('is made anew where what was stored of it is damaged', async () => {
@@ -391,7 +419,8 @@ it('would notice a store that forgets whose conversations it is asked for', asyn
   const store = memoryStore()
   const forgetful: Store = {
     ...store,
-    findWords: (tenant, wanted, { person: _, ...rest } = {}) => store.findWords(tenant, wanted, rest),
+    findWords: (tenant, wanted, { person: _, ...rest } = {}) =>
+      store.findWords(tenant, wanted, rest),
     conversations: (tenant, { person: _, ...rest } = {}) => store.conversations(tenant, rest),
   }
   expect(await leaksIn(forgetful, 120)).not.toEqual([])

@@ -3,7 +3,11 @@ import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'
 import { createHistory, type History } from '../src/index.ts'
 
-async function write(history: History, conversation: string, ...turns: readonly (readonly MessageLike[])[]) {
+async function write(
+  history: History,
+  conversation: string,
+  ...turns: readonly (readonly MessageLike[])[]
+) {
   for (const [first, ...rest] of turns) {
     const begun = await history.thread(conversation).begin(first!)
     if (begun.kind !== 'begun') throw new Error(begun.kind)
@@ -50,11 +54,19 @@ describe.each(await everyStore())('search on %s', (_, create) => {
 
   it('puts what has the most and the rarest of the words first, in all conversations or in one', async () => {
     const history = createHistory({ store: create() })
-    await write(history, 'old', [user('Our boat, the Kittiwake, lies at berth 12.'), said('Noted.')])
+    await write(history, 'old', [
+      user('Our boat, the Kittiwake, lies at berth 12.'),
+      said('Noted.'),
+    ])
     for (let n = 0; n < 8; n++)
-      await write(history, 'new', [user(`The boat was washed ${n} times.`), said('And the berth is dry.')])
+      await write(history, 'new', [
+        user(`The boat was washed ${n} times.`),
+        said('And the berth is dry.'),
+      ])
     const best = async (query: string, options = {}) =>
-      (await history.search(query, options)).map(({ thread, seq }) => `${thread.conversation} ${seq}`)
+      (await history.search(query, options)).map(
+        ({ thread, seq }) => `${thread.conversation} ${seq}`,
+      )
     expect((await best('Where did the boat Kittiwake lie?'))[0]).toBe('old 1')
     expect((await best('kittiwake submarine')).join()).toBe('old 1')
     expect((await best('boat'))[0]).toBe('new 15')
@@ -150,7 +162,12 @@ describe.each(await everyStore())('search on %s', (_, create) => {
       'sailing',
       ...['A sail tore.', 'We mend the sail.', 'Sails and masts.'].map(text => [user(text)]),
     )
-    await write(history, 'shopping', [user('We need a sail, a pan and bread.')], [user('And milk.')])
+    await write(
+      history,
+      'shopping',
+      [user('We need a sail, a pan and bread.')],
+      [user('And milk.')],
+    )
     await write(history, 'other', [user('Bread rises slowly.')], [user('Masts are tall.')])
     const order = async (query: string) => [
       ...new Set((await history.search(query)).map(({ thread }) => thread.conversation)),

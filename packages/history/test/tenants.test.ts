@@ -23,7 +23,8 @@ async function fill(store: Store): Promise<Store> {
 function textStore(): Store {
   const texts = new Map<string, string>()
   return documentStore({
-    load: async name => (texts.has(name) ? { text: texts.get(name)!, version: texts.get(name)! } : undefined),
+    load: async name =>
+      texts.has(name) ? { text: texts.get(name)!, version: texts.get(name)! } : undefined,
     save: async (name, text, expected) => texts.get(name) === expected && !!texts.set(name, text),
     list: async prefix => [...texts.keys()].filter(name => name.startsWith(prefix)),
   })
@@ -51,7 +52,9 @@ describe('throughline log', () => {
       stderr:
         'tenant "default" has no conversation; others have: ada, zoë (--tenant <name>, or --all-tenants)\n',
     })
-    expect((await run('list', '--all-tenants')).stdout).toMatch(/^ada\/talk {2}.*\nzoë\/talk {2}.*\n$/)
+    expect((await run('list', '--all-tenants')).stdout).toMatch(
+      /^ada\/talk {2}.*\nzoë\/talk {2}.*\n$/,
+    )
   })
 
   it('keeps every tenant in order where that is asked for', async () => {

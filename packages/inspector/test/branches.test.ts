@@ -21,7 +21,9 @@ beforeAll(async () => {
   await say('send', { input: 'Hello.' })
   await say('send', { input: 'The caretaker comes on Thursdays.' })
   for (let turn = 1; turn < 8; turn++)
-    await say('send', { input: `Turn ${turn}. ${'The garden was quiet and the weather mild. '.repeat(6)}` })
+    await say('send', {
+      input: `Turn ${turn}. ${'The garden was quiet and the weather mild. '.repeat(6)}`,
+    })
   await say('send', { input: 'When does the caretaker come?' })
   await say('regenerate', { policy: 'sliding-1' })
   await say('edit', { input: 'Where does the cat sleep?', at: 19 })
@@ -59,7 +61,9 @@ it('have words of their own, the newest first, and two of them are compared: wha
 })
 
 it('are compared from a message on a narrow screen', async () => {
-  const { page, faults } = await openPage(served, '/inspector/c/caretaker/chat', { viewport: narrow })
+  const { page, faults } = await openPage(served, '/inspector/c/caretaker/chat', {
+    viewport: narrow,
+  })
   await page.getByRole('button', { name: 'Compare these versions' }).last().click()
   await page.getByRole('region', { name: 'Two branches' }).getByText('in common').waitFor()
   const isWithin = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)

@@ -26,7 +26,9 @@ it('finds what was brought back for a message, of its own conversation and of ot
 
 it('counts both, and says from where', () => {
   expect(recalledTitle([1])).toBe('1 message')
-  expect(recalledTitle([], [source('a', 1), source('a', 2)])).toBe('2 messages of another conversation')
+  expect(recalledTitle([], [source('a', 1), source('a', 2)])).toBe(
+    '2 messages of another conversation',
+  )
   expect(recalledTitle([1, 2], [source('a', 1), source('b', 2)])).toBe(
     '2 messages and 2 messages of other conversations',
   )

@@ -27,7 +27,11 @@ describe('what others wrote', () => {
     const messages = [
       { role: 'user', content: `${evil} [a](javascript:alert(1)) \`${evil}\`` },
       {
-        ...{ role: 'assistant', content: `**${evil}**\n\n\`\`\`${evil}\n${evil}\n\`\`\``, thinking: evil },
+        ...{
+          role: 'assistant',
+          content: `**${evil}**\n\n\`\`\`${evil}\n${evil}\n\`\`\``,
+          thinking: evil,
+        },
         tool_calls: [{ id: '1', function: { name: evil, arguments: { html: evil } } }],
       },
       { role: 'tool', tool_call_id: '1', content: evil },
@@ -40,8 +44,12 @@ describe('what others wrote', () => {
     await page.getByRole('button', { name: /^Tool call/ }).click()
     await page.getByRole('button', { name: 'Thought' }).click()
     await page.getByText('Arguments').waitFor()
-    expect(await page.evaluate(() => document.querySelectorAll('main img, main script').length)).toBe(0)
-    expect(await page.evaluate(() => document.querySelectorAll('a[href^="javascript"]').length)).toBe(0)
+    expect(
+      await page.evaluate(() => document.querySelectorAll('main img, main script').length),
+    ).toBe(0)
+    expect(
+      await page.evaluate(() => document.querySelectorAll('a[href^="javascript"]').length),
+    ).toBe(0)
     expect(await page.evaluate(() => (globalThis as { hit?: number }).hit)).toBeUndefined()
     expect(faults).toEqual([])
   })
@@ -59,9 +67,13 @@ describe('what others wrote', () => {
       toLines(messages, { conversation: '谷戸', title: '谷戸の夜'.repeat(40) }),
     )
     for (const viewport of isLong ? [narrow, wide] : [narrow]) {
-      const { page, faults } = await openPage(served, `/inspector/c/${encodeURIComponent('谷戸')}/chat`, {
-        viewport,
-      })
+      const { page, faults } = await openPage(
+        served,
+        `/inspector/c/${encodeURIComponent('谷戸')}/chat`,
+        {
+          viewport,
+        },
+      )
       await row(page, /Reply, message 4/).waitFor()
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
       const region = page.getByRole('region', { name: 'Messages' })
@@ -74,21 +86,26 @@ describe('what others wrote', () => {
 })
 
 describe('the look of a chat', () => {
-  it.each(isLong ? [wide, narrow] : [wide])('axe finds nothing in both themes at %o', async viewport => {
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=518`, { viewport })
-    await page
-      .getByRole('button', { name: /Brought back/ })
-      .first()
-      .waitFor()
-    await page
-      .getByRole('button', { name: /Brought back/ })
-      .first()
-      .click()
-    await page.getByRole('button', { name: /^and \d+ more$/ }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
-    await expectNoAxeViolationsInThemes(page, `chat-${viewport.width}`)
-    expect(faults).toEqual([])
-  })
+  it.each(isLong ? [wide, narrow] : [wide])(
+    'axe finds nothing in both themes at %o',
+    async viewport => {
+      const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=518`, {
+        viewport,
+      })
+      await page
+        .getByRole('button', { name: /Brought back/ })
+        .first()
+        .waitFor()
+      await page
+        .getByRole('button', { name: /Brought back/ })
+        .first()
+        .click()
+      await page.getByRole('button', { name: /^and \d+ more$/ }).waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(viewport.width)
+      await expectNoAxeViolationsInThemes(page, `chat-${viewport.width}`)
+      expect(faults).toEqual([])
+    },
+  )
 
   it('unfolds what was brought back, and leads to it in Context', async () => {
     const { page, faults } = await openPage(served, `/inspector/c/${sample}/chat?entry=522`)

@@ -15,10 +15,12 @@ describe('days', () => {
     expect(ago(on('2025-03-02')[0]!, now)).toBe('2 Mar 2025')
     expect(fullTime(on('2026-03-02')[0]!, now)).toBe('Mon 2 March, 12:00')
     expect(daysOf(on('2026-03-02'), now)).toBe('2 March')
-    expect(daysOf(on('2026-03-13', '2026-03-02', '2026-03-12', '2026-03-12'), now)).toBe('2 and 12–13 March')
-    expect(daysOf(on('2026-03-02', '2026-03-04', '2026-03-06', '2026-03-07', '2026-03-08'), now)).toBe(
-      '2, 4 and 6–8 March',
+    expect(daysOf(on('2026-03-13', '2026-03-02', '2026-03-12', '2026-03-12'), now)).toBe(
+      '2 and 12–13 March',
     )
+    expect(
+      daysOf(on('2026-03-02', '2026-03-04', '2026-03-06', '2026-03-07', '2026-03-08'), now),
+    ).toBe('2, 4 and 6–8 March')
     expect(daysOf(on('2026-02-28', '2026-03-01'), now)).toBe('28 February and 1 March')
     expect(daysOf(on('2025-12-31', '2026-01-01'), now)).toBe('31 December 2025 and 1 January 2026')
     expect(daysOf([])).toBe('')
@@ -120,10 +122,21 @@ describe('rows', () => {
       { id: '4', seq: 4, role: 'tool', tool_call_id: 'other', content: 'stray' },
       { id: '6', seq: 6, role: 'assistant', content: 'b' },
     ]
-    const call = { id: 'x', at: 1, model: 'm', status: 'completed' as const, recalled: [9, 7], asking: 1 }
+    const call = {
+      id: 'x',
+      at: 1,
+      model: 'm',
+      status: 'completed' as const,
+      recalled: [9, 7],
+      asking: 1,
+    }
     const later = { ...call, id: 'y', at: 5, recalled: [8] }
     const rows = toChatRows([
-      { messages: new Map(messages.map(one => [one.seq, one])), calls: [call, later], isFull: true },
+      {
+        messages: new Map(messages.map(one => [one.seq, one])),
+        calls: [call, later],
+        isFull: true,
+      },
     ])
     expect([...rows.keys()]).toEqual([1, 2, 4, 6])
     expect(rows.get(1)!.brought).toEqual({ entries: [7, 9], sources: [] })
@@ -139,11 +152,15 @@ describe('rows', () => {
 describe('messages', () => {
   it('are read in the forms of Ollama, OpenAI and the AI SDK', () => {
     const read = (message: object) => readShown({ id: '1', seq: 1, role: 'user', ...message })
-    expect(read({ content: [{ type: 'text', text: 'a' }, { type: 'image_url' }, 'b'] })).toMatchObject({
+    expect(
+      read({ content: [{ type: 'text', text: 'a' }, { type: 'image_url' }, 'b'] }),
+    ).toMatchObject({
       ...{ role: 'user', text: 'a\nb', media: 1 },
     })
     const ollama = { function: { name: 'get', arguments: { url: 'x' } } }
-    expect(read({ role: 'assistant', content: '', tool_calls: [ollama], thinking: 'hm' })).toMatchObject({
+    expect(
+      read({ role: 'assistant', content: '', tool_calls: [ollama], thinking: 'hm' }),
+    ).toMatchObject({
       ...{ role: 'assistant', thinking: 'hm', calls: [{ name: 'get', arguments: '{"url":"x"}' }] },
     })
     expect(

@@ -200,39 +200,44 @@ describe('a chat', () => {
     await row(page, /Reply, message 2/)
       .getByText('Five.')
       .waitFor()
-    const { threads } = (await (await served.ask('GET', '/conversations/edited/threads')).json()) as {
+    const { threads } = (await (
+      await served.ask('GET', '/conversations/edited/threads')
+    ).json()) as {
       threads: { head: number }[]
     }
     expect(threads.map(({ head }) => head)).toEqual([2, 2])
     expect(faults).toEqual([])
   })
 
-  it.runIf(isLong)('answers again on a branch, and begins branches where they are wanted', async () => {
-    await begin('again', 'A name for a boat?', 'Seagull.')
-    const { page, faults } = await openPage(served, '/inspector/c/again/chat')
-    await page.getByRole('button', { name: 'Regenerate (new branch)' }).click()
-    const reply = await model.next()
-    reply.say('Heron.')
-    reply.end()
-    await row(page, /Reply, message 2/)
-      .getByText('Heron.')
-      .waitFor()
-    await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
-    expect(await page.getByText('A name for a boat?').count()).toBeGreaterThan(0)
+  it.runIf(isLong)(
+    'answers again on a branch, and begins branches where they are wanted',
+    async () => {
+      await begin('again', 'A name for a boat?', 'Seagull.')
+      const { page, faults } = await openPage(served, '/inspector/c/again/chat')
+      await page.getByRole('button', { name: 'Regenerate (new branch)' }).click()
+      const reply = await model.next()
+      reply.say('Heron.')
+      reply.end()
+      await row(page, /Reply, message 2/)
+        .getByText('Heron.')
+        .waitFor()
+      await page.getByRole('group', { name: 'Version 2 of 2' }).waitFor()
+      expect(await page.getByText('A name for a boat?').count()).toBeGreaterThan(0)
 
-    await page.getByRole('button', { name: 'New branch from here' }).click()
-    await page.getByText('by you, after #2').waitFor()
-    await send(page, 'And for a dog?')
-    const other = await model.next()
-    expect(other.sent).toContain('Heron.')
-    other.say('Rover.')
-    other.end()
-    await row(page, /Reply, message 4/)
-      .getByText('Rover.')
-      .waitFor()
-    await page.getByRole('link', { name: /goes on after #2.*And for a dog/ }).waitFor()
-    expect(faults).toEqual([])
-  })
+      await page.getByRole('button', { name: 'New branch from here' }).click()
+      await page.getByText('by you, after #2').waitFor()
+      await send(page, 'And for a dog?')
+      const other = await model.next()
+      expect(other.sent).toContain('Heron.')
+      other.say('Rover.')
+      other.end()
+      await row(page, /Reply, message 4/)
+        .getByText('Rover.')
+        .waitFor()
+      await page.getByRole('link', { name: /goes on after #2.*And for a dog/ }).waitFor()
+      expect(faults).toEqual([])
+    },
+  )
 
   it('begins a new conversation with its first message', async () => {
     const { page, faults } = await openPage(served, '/inspector/c/brand%20new/chat')
@@ -255,7 +260,11 @@ describe('a chat', () => {
     await composer(page).press('Enter')
     await expect.poll(() => page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
     await composer(page).fill('かな')
-    await composer(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true })
+    await composer(page).dispatchEvent('keydown', {
+      key: 'Enter',
+      isComposing: true,
+      bubbles: true,
+    })
     await composer(page).dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true })
     await composer(page).press('Shift+Enter')
     await page.keyboard.type('two')
@@ -320,7 +329,11 @@ describe('a chat', () => {
       role: at % 2 === 0 ? 'user' : 'assistant',
       content: `Message ${at}.`,
     }))
-    await served.ask('POST', '/import', toLines(said, { conversation: 'followed', title: 'Followed' }))
+    await served.ask(
+      'POST',
+      '/import',
+      toLines(said, { conversation: 'followed', title: 'Followed' }),
+    )
     const { page, faults } = await openPage(served, '/inspector/c/followed/chat')
     await page.getByText('Message 59.').waitFor()
     await send(page, 'Write a lot.')
@@ -328,7 +341,8 @@ describe('a chat', () => {
     for (let line = 0; line < 40; line++) reply.say(`Line ${line}.\n\n`)
     await page.getByText('Line 39.').waitFor()
     const messages = page.getByRole('region', { name: 'Messages' })
-    const atEnd = () => messages.evaluate(one => one.scrollHeight - one.scrollTop - one.clientHeight)
+    const atEnd = () =>
+      messages.evaluate(one => one.scrollHeight - one.scrollTop - one.clientHeight)
     await expect.poll(atEnd).toBeLessThan(8)
     await messages.hover()
     await page.mouse.wheel(0, -900)

@@ -4,7 +4,10 @@ import type { ServedInspector } from './open-inspector.ts'
 export function clientChat(
   { url }: Pick<ServedInspector, 'url'>,
   conversation: string,
-  { messages = [], ...body }: { readonly messages?: object[]; readonly [field: string]: unknown } = {},
+  {
+    messages = [],
+    ...body
+  }: { readonly messages?: object[]; readonly [field: string]: unknown } = {},
 ) {
   return {
     messages,
@@ -16,7 +19,9 @@ export function clientChat(
         body: JSON.stringify({ model: 'm', messages, stream: false, ...body }),
       })
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-      const { choices } = (await response.json()) as { readonly choices: [{ readonly message: object }] }
+      const { choices } = (await response.json()) as {
+        readonly choices: [{ readonly message: object }]
+      }
       messages.push(choices[0].message)
     },
   }

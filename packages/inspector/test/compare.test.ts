@@ -35,11 +35,18 @@ interface Context {
   readonly window: number
   readonly counts: Readonly<Record<string, number>>
   readonly prefix: { readonly tokens: number; readonly share: number }
-  readonly stretches: readonly { readonly first: number; readonly last: number; readonly fate: string }[]
+  readonly stretches: readonly {
+    readonly first: number
+    readonly last: number
+    readonly fate: string
+  }[]
 }
 
 /** The last place at which a model was asked, and the one before it. */
-const places: Readonly<Record<string, string>> = { [sample]: 'at=523&since=521', [march]: 'at=153&since=151' }
+const places: Readonly<Record<string, string>> = {
+  [sample]: 'at=523&since=521',
+  [march]: 'at=153&since=151',
+}
 
 async function contextOf(query: string, conversation = march): Promise<Context> {
   const path = `/conversations/${conversation}/context?${places[conversation]}&messages=false&${query}`
@@ -94,7 +101,9 @@ describe('the comparison in Context', () => {
       .waitFor()
     await page.getByText('asked for: six, figure, grid').waitFor()
     await page.getByText('Not sent: older than the last 50 messages').waitFor()
-    const cells = page.getByRole('table').getByRole('button', { name: /^([AB]: )?balanced.*brought back/ })
+    const cells = page
+      .getByRole('table')
+      .getByRole('button', { name: /^([AB]: )?balanced.*brought back/ })
     await expect.poll(() => cells.count()).toBe(5)
     await expectNoAxeViolationsInThemes(page, 'compare')
     await page.getByRole('button', { name: 'End comparison' }).click()
@@ -152,7 +161,9 @@ describe('the comparison in Context', () => {
     const [, dropped, added] = /drops (\d+) messages, adds (\d+)/.exec(await heading(page))!
     await page.keyboard.press('s')
     await page.waitForURL('**/context?a=4096.sliding-50&b=4096.balanced')
-    await page.getByRole('heading', { name: `B drops ${added} messages, adds ${dropped}` }).waitFor()
+    await page
+      .getByRole('heading', { name: `B drops ${added} messages, adds ${dropped}` })
+      .waitFor()
     await page.keyboard.press('ArrowLeft')
     await page.waitForURL('**&turn=50')
     await page.getByText('Turn 50', { exact: true }).waitFor()
@@ -193,7 +204,9 @@ describe('the comparison in Context', () => {
     await settings.getByRole('combobox', { name: 'System prompt' }).selectOption('other')
     await settings.getByRole('textbox', { name: 'System prompt of B' }).fill('Answer in rhymes.')
     await page.waitForURL('**.system-other&systemB=Answer+in+rhymes.')
-    const rhymes = await contextOf('policy=default&effort=0.9&notes=off&system=Answer%20in%20rhymes.')
+    const rhymes = await contextOf(
+      'policy=default&effort=0.9&notes=off&system=Answer%20in%20rhymes.',
+    )
     await page.getByText(`${number(rhymes.tokens)} of 4,096 tokens`).waitFor()
     await expectNoAxeInLong(page)
     expect(faults).toEqual([])
@@ -240,11 +253,15 @@ describe('the comparison in Context', () => {
     }))
     const lines = toLines(chat, { conversation: 'night', title: long.slice(0, 60) })
     expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
-    const { page, faults } = await openPage(served, '/inspector/c/night/context?entry=1&b=4096.sliding-50', {
-      viewport: narrow,
-      colorScheme: 'dark',
-      hasTouch: true,
-    })
+    const { page, faults } = await openPage(
+      served,
+      '/inspector/c/night/context?entry=1&b=4096.sliding-50',
+      {
+        viewport: narrow,
+        colorScheme: 'dark',
+        hasTouch: true,
+      },
+    )
     await page
       .getByRole('heading', { level: 1, name: /A and B send the same|B (drops|adds|sends)/ })
       .waitFor()

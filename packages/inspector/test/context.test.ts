@@ -27,12 +27,17 @@ const sent = (page: Page) => page.getByRole('tree', { name: 'Messages in the ord
 
 /** One task that takes many rounds with long results. */
 const agentTurn = (rounds: number) => [
-  { role: 'user', content: 'Read the log of every weather station and tell me which one was the warmest.' },
+  {
+    role: 'user',
+    content: 'Read the log of every weather station and tell me which one was the warmest.',
+  },
   ...Array.from({ length: rounds }, (_, n) => [
     {
       role: 'assistant',
       content: `Now station ${n}.`,
-      tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'read', arguments: `{"n":${n}}` } }],
+      tool_calls: [
+        { id: `c${n}`, type: 'function', function: { name: 'read', arguments: `{"n":${n}}` } },
+      ],
     },
     {
       role: 'tool',
@@ -46,14 +51,20 @@ describe('the view of the context', () => {
   it('answers what reached the model, why, and where it would survive; axe finds nothing in both themes', async () => {
     const { page, faults } = await openPage(served, `${address}?entry=21`, { colorScheme: 'light' })
     await page.getByRole('heading', { name: '50 of 523 messages would reach the model' }).waitFor()
-    await page.getByRole('img', { name: /3,\d{3} of 4,096 tokens are sent, \d{3} are free/ }).waitFor()
+    await page
+      .getByRole('img', { name: /3,\d{3} of 4,096 tokens are sent, \d{3} are free/ })
+      .waitFor()
     await page.getByText('cached prefix (estimate), to here').waitFor()
     await sent(page).getByText('10 messages, asked for by #523').waitFor()
     await sent(page).getByText('Also, at the end of all this').waitFor()
     await page.getByRole('heading', { name: 'Brought back #21' }).waitFor()
     await page.getByText('#523 asks for it:').waitFor()
-    const matrix = page.getByRole('table', { name: 'Entry 21 in other windows and with other policies' })
-    await expect.poll(() => matrix.getByRole('button', { name: 'brought back' }).count()).toBeGreaterThan(5)
+    const matrix = page.getByRole('table', {
+      name: 'Entry 21 in other windows and with other policies',
+    })
+    await expect
+      .poll(() => matrix.getByRole('button', { name: 'brought back' }).count())
+      .toBeGreaterThan(5)
     // The life of the entry, when all turns are read.
     await page.getByText(/not sent \d+.*brought back now$/).waitFor()
     await expectNoAxeViolationsInThemes(page, 'context')
@@ -62,7 +73,9 @@ describe('the view of the context', () => {
 
   it('goes through turns and entries by keys, finds, filters, and clears step by step', async () => {
     const { page, faults } = await openPage(served, `${address}?turn=166&entry=100`)
-    await page.getByRole('heading', { name: /^\d+ of 51\d messages would reach the model/ }).waitFor()
+    await page
+      .getByRole('heading', { name: /^\d+ of 51\d messages would reach the model/ })
+      .waitFor()
     await page.keyboard.press('ArrowLeft')
     await page.waitForURL('**/context?turn=165&entry=100')
     await page.keyboard.press('Shift+ArrowLeft')
@@ -108,7 +121,9 @@ describe('the view of the context', () => {
   })
 
   it('plays the turns to the last one; the button, Escape and p stop it', async () => {
-    const { page, faults } = await openPage(served, `${address}?turn=163`, { reducedMotion: 'reduce' })
+    const { page, faults } = await openPage(served, `${address}?turn=163`, {
+      reducedMotion: 'reduce',
+    })
     await page.getByRole('button', { name: 'Play the turns' }).click()
     await page.waitForURL('**/context?turn=164')
     await page.getByRole('button', { name: 'Stop playing' }).click()
@@ -120,7 +135,9 @@ describe('the view of the context', () => {
     await page.getByRole('button', { name: 'Stop playing' }).waitFor()
     const row = sent(page).getByRole('treeitem').first()
     // A row that has just gone has no style.
-    await expect.poll(() => row.evaluate(one => getComputedStyle(one).transitionDuration)).toBe('0s')
+    await expect
+      .poll(() => row.evaluate(one => getComputedStyle(one).transitionDuration))
+      .toBe('0s')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Play the turns' }).waitFor()
     await page.keyboard.press('p')
@@ -132,7 +149,9 @@ describe('the view of the context', () => {
     await page.keyboard.press('p')
     await page.waitForURL('**/context?turn=1')
     await page.getByRole('button', { name: 'Stop playing' }).waitFor()
-    await expect.poll(() => row.evaluate(one => getComputedStyle(one).transitionDuration)).toContain('0.35s')
+    await expect
+      .poll(() => row.evaluate(one => getComputedStyle(one).transitionDuration))
+      .toContain('0.35s')
     await page.waitForURL('**/context?turn=2')
     await expectNoAxeInLong(page)
     expect(faults).toEqual([])
@@ -159,8 +178,12 @@ describe('the view of the context', () => {
   it('shows a long result as the line that was sent for it, and a long turn call by call', async () => {
     const lines = toLines(agentTurn(60), { conversation: 'agent', title: 'Agent' })
     expect((await served.ask('POST', '/import', lines)).status).toBe(200)
-    const { counts, stretches } = await (await served.ask('GET', '/conversations/agent/context')).json()
-    const { first: seq } = stretches.find(({ fate }: { readonly fate: string }) => fate === 'cleared')
+    const { counts, stretches } = await (
+      await served.ask('GET', '/conversations/agent/context')
+    ).json()
+    const { first: seq } = stretches.find(
+      ({ fate }: { readonly fate: string }) => fate === 'cleared',
+    )
     const { page, faults } = await openPage(served, `/inspector/c/agent/context?entry=${seq}`)
     await page.getByRole('button', { name: `${counts.cleared} cleared` }).waitFor()
     await page.getByRole('heading', { name: `Cleared: sent as one line #${seq}` }).waitFor()
@@ -244,7 +267,9 @@ describe('the view of the context', () => {
     const turn = async (conversation: string, end?: Parameters<StartedCall['end']>[0]) => {
       const thread = history.thread(conversation)
       const begun = await thread.begin({ role: 'user', content: 'Is the pond frozen?' })
-      const call = await thread.startCall(await thread.context({ window: 8192 }), { model: 'llama3.2' })
+      const call = await thread.startCall(await thread.context({ window: 8192 }), {
+        model: 'llama3.2',
+      })
       if (!end || begun.kind !== 'begun') return
       await call.end(end)
       await begun.turn.complete({ role: 'assistant', content: 'Not yet.' })
@@ -254,7 +279,8 @@ describe('the view of the context', () => {
     await turn('was-cut', { status: 'completed', reported: 7, warnings: ['prompt_truncated'] })
     await turn('is-open')
     const notices = {
-      'went-wrong': 'Failed (model_unavailable): The model server does not answer: start it, then try again.',
+      'went-wrong':
+        'Failed (model_unavailable): The model server does not answer: start it, then try again.',
       'went-away': 'Cancelled: the reply was stopped before its end.',
       'was-cut': 'The model server has cut the prompt in silence: it read 7 of',
       'is-open': 'Answering. Turn 1',

@@ -76,7 +76,9 @@ describe('the list of conversations', () => {
 
   it('tells why a request was taken for this conversation', async () => {
     const { page, faults } = await openList()
-    await rowOf(page, 'The boat is called Seagull.').getByRole('button', { name: 'Zed went on' }).click()
+    await rowOf(page, 'The boat is called Seagull.')
+      .getByRole('button', { name: 'Zed went on' })
+      .click()
     const about = page.getByRole('dialog')
     await about.getByText('It goes on after everything that was said before').waitFor()
     await about.getByText('Zed, over the chat API of OpenAI').waitFor()
@@ -181,7 +183,9 @@ describe('while others write', () => {
     const { page, faults } = await openList()
     await rowOf(page, 'Site editor').getByRole('link').focus()
     const says = async (name: string, input: string) =>
-      (await served.ask('POST', `/conversations/${encodeURIComponent(name)}/send`, { input })).text()
+      (
+        await served.ask('POST', `/conversations/${encodeURIComponent(name)}/send`, { input })
+      ).text()
     await says(longName, 'It is Firefox.')
     await expect.poll(async () => (await namesIn(page))[0]).toBe(longName)
     expect(await focused(page)).toBe('Site editor')
@@ -227,10 +231,14 @@ describe('while others write', () => {
       )
       .toBe('Talk 0')
     expect(await page.getByRole('row').count()).toBeLessThan(40)
-    await page.getByRole('heading', { name: `${many.toLocaleString('en')} conversations` }).waitFor()
+    await page
+      .getByRole('heading', { name: `${many.toLocaleString('en')} conversations` })
+      .waitFor()
     // In the middle, what is being read stays where it is when a row from below goes up.
     await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
-    await page.getByRole('table').evaluate(table => table.parentElement!.scrollTo({ top: 56 * 100 }))
+    await page
+      .getByRole('table')
+      .evaluate(table => table.parentElement!.scrollTo({ top: 56 * 100 }))
     const read = rowOf(page, `Talk ${many - 1 - 105}`)
     const place = () => read.evaluate(row => row.getBoundingClientRect().top)
     const before = await read.waitFor().then(place)
@@ -321,42 +329,47 @@ describe('deleting', () => {
   })
 })
 
-it.runIf(isLong)('shows names, titles, metadata and messages as text, whatever they are', async () => {
-  const attack = `<img src=x onerror="document.title='in'"><script>document.title='in'</script>`
-  const link = `[here](javascript:document.title='in')`
-  const evil = await serveInspector({ isEmpty: true })
-  const conversation = `evil/../${attack}?#%00`
-  const lines = toLines([{ role: 'user', content: `${attack} ${link}` }] as never, {
-    conversation,
-    title: `javascript:alert(1) ${attack}`,
-  })
-  expect((await evil.ask('POST', '/import', lines)).status).toBe(200)
-  const path = `/conversations/${encodeURIComponent(conversation)}`
-  await evil.ask('PATCH', path, { metadata: { [attack]: link } })
-  const { page, faults } = await openPage(evil)
-  await page.getByText(`javascript:alert(1) ${attack}`).waitFor()
-  await page.getByText(`${attack} ${link}`).waitFor()
-  await page.getByRole('button', { name: 'API or import' }).click()
-  await page.getByRole('dialog').getByText(conversation).waitFor()
-  await page.getByRole('dialog').getByText(link).waitFor()
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('j')
-  await page.keyboard.press('Delete')
-  await page.getByRole('alertdialog').getByText(conversation).waitFor()
-  expect(await page.locator('img, script:not([src]), iframe').count()).toBe(0)
-  const links = await page.locator('a').evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
-  expect(links.filter(one => !one.startsWith(`${evil.url}/inspector`))).toEqual([])
-  await page.keyboard.press('Escape')
-  const coming = page.waitForEvent('download')
-  await page.keyboard.press('e')
-  expect((await coming).suggestedFilename()).toMatch(/^[^<>:"/\\|?*]+\.jsonl$/)
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/context')
-  expect(await page.title()).not.toBe('in')
-  await page.goto(`${evil.url}/inspector`)
-  await page.getByRole('table').waitFor()
-  await page.keyboard.press('Control+k')
-  await page.getByRole('option', { name: `javascript:alert(1) ${attack}` }).waitFor()
-  expect(faults).toEqual([])
-  await evil.stop()
-})
+it.runIf(isLong)(
+  'shows names, titles, metadata and messages as text, whatever they are',
+  async () => {
+    const attack = `<img src=x onerror="document.title='in'"><script>document.title='in'</script>`
+    const link = `[here](javascript:document.title='in')`
+    const evil = await serveInspector({ isEmpty: true })
+    const conversation = `evil/../${attack}?#%00`
+    const lines = toLines([{ role: 'user', content: `${attack} ${link}` }] as never, {
+      conversation,
+      title: `javascript:alert(1) ${attack}`,
+    })
+    expect((await evil.ask('POST', '/import', lines)).status).toBe(200)
+    const path = `/conversations/${encodeURIComponent(conversation)}`
+    await evil.ask('PATCH', path, { metadata: { [attack]: link } })
+    const { page, faults } = await openPage(evil)
+    await page.getByText(`javascript:alert(1) ${attack}`).waitFor()
+    await page.getByText(`${attack} ${link}`).waitFor()
+    await page.getByRole('button', { name: 'API or import' }).click()
+    await page.getByRole('dialog').getByText(conversation).waitFor()
+    await page.getByRole('dialog').getByText(link).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').getByText(conversation).waitFor()
+    expect(await page.locator('img, script:not([src]), iframe').count()).toBe(0)
+    const links = await page
+      .locator('a')
+      .evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+    expect(links.filter(one => !one.startsWith(`${evil.url}/inspector`))).toEqual([])
+    await page.keyboard.press('Escape')
+    const coming = page.waitForEvent('download')
+    await page.keyboard.press('e')
+    expect((await coming).suggestedFilename()).toMatch(/^[^<>:"/\\|?*]+\.jsonl$/)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/context')
+    expect(await page.title()).not.toBe('in')
+    await page.goto(`${evil.url}/inspector`)
+    await page.getByRole('table').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('option', { name: `javascript:alert(1) ${attack}` }).waitFor()
+    expect(faults).toEqual([])
+    await evil.stop()
+  },
+)

@@ -57,7 +57,9 @@ const upstream = {
     rules(
       async () => {
         if (name === 'held') await gate.pass()
-        return name === 'talker' ? 'I only talk.' : { calls: [{ name: 'add', arguments: { by: 1 } }] }
+        return name === 'talker'
+          ? 'I only talk.'
+          : { calls: [{ name: 'add', arguments: { by: 1 } }] }
       },
       { name, window: 4096 },
     ),
@@ -203,7 +205,9 @@ describe('experiments', () => {
     await page.goto(`${served.url}/inspector/e?start=plan&of=first`)
     await page.getByLabel('Name of the experiment').fill('first')
     await page.getByRole('button', { name: 'Start', exact: true }).click()
-    await page.getByText(/"first" (exists|was begun|is taken)|There is an experiment "first"/).waitFor()
+    await page
+      .getByText(/"first" (exists|was begun|is taken)|There is an experiment "first"/)
+      .waitFor()
     expect(faults).toEqual([])
   })
 
@@ -339,7 +343,10 @@ describe('experiments', () => {
     const locked = await serveInspector({ isEmpty: true, apiKeys: [admin] })
     try {
       await locked.ask('POST', '/samples/experiment')
-      const made = await locked.ask('POST', '/keys', { name: 'looking', scopes: ['read', 'inspect'] })
+      const made = await locked.ask('POST', '/keys', {
+        name: 'looking',
+        scopes: ['read', 'inspect'],
+      })
       const { key } = (await made.json()) as { key: string }
       const { page } = await openPage(locked, '/inspector/e?start=plan&of=sample-lemonade-stand')
       await page.getByLabel('Key', { exact: true }).fill(key)

@@ -14,7 +14,8 @@ const code = readdirSync(source, { recursive: true, withFileTypes: true })
   .map(entry => join(entry.parentPath, entry.name))
   .filter(
     path =>
-      /[\\/]src[\\/]/.test(path) && !/packages[\\/]inspector|[\\/](?:testing|node_modules)[\\/]/.test(path),
+      /[\\/]src[\\/]/.test(path) &&
+      !/packages[\\/]inspector|[\\/](?:testing|node_modules)[\\/]/.test(path),
   )
   .map(path => readFileSync(path, 'utf8'))
   .join('\n')

@@ -108,7 +108,10 @@ describe('the first visit', () => {
   it('says what a key may not do, and asks for one in the lines', async () => {
     const key = 'a-key-of-sixteen-characters'
     const locked = await serveInspector({ isEmpty: true, apiKeys: [key] })
-    const made = await locked.ask('POST', '/keys', { name: 'looks on', scopes: ['read', 'inspect'] })
+    const made = await locked.ask('POST', '/keys', {
+      name: 'looks on',
+      scopes: ['read', 'inspect'],
+    })
     const { key: lesser } = (await made.json()) as { key: string }
     const { page, faults } = await openPage(locked)
     await page.getByLabel('Key', { exact: true }).fill(lesser)
@@ -135,10 +138,14 @@ describe('the first visit', () => {
       upstream: { ...reader, models: async () => [{ name }] },
     })
     const { page, faults } = await openPage(hostile)
-    expect(await lineOf(page, 'Ollama')).toBe(`OLLAMA_HOST=${hostile.url} ollama run 'x'\\''; rm -rf ~ #'`)
-    expect(await evaluated(await lineOf(page, 'AI SDK'), { createOpenAICompatible })).toMatchObject({
-      modelId: name,
-    })
+    expect(await lineOf(page, 'Ollama')).toBe(
+      `OLLAMA_HOST=${hostile.url} ollama run 'x'\\''; rm -rf ~ #'`,
+    )
+    expect(await evaluated(await lineOf(page, 'AI SDK'), { createOpenAICompatible })).toMatchObject(
+      {
+        modelId: name,
+      },
+    )
     expect(faults).toEqual([])
     await hostile.stop()
     await reader.close()
@@ -163,7 +170,10 @@ describe('the lines for clients', () => {
     const answer = /4471/
 
     const ollama = environment(await lineOf(page, 'Ollama'))
-    const told = await new Ollama({ host: ollama.OLLAMA_HOST! }).chat({ model: 'reader', messages: hello })
+    const told = await new Ollama({ host: ollama.OLLAMA_HOST! }).chat({
+      model: 'reader',
+      messages: hello,
+    })
     expect(told.message.content).toMatch(answer)
 
     const openai = environment(await lineOf(page, 'OpenAI'))
@@ -176,7 +186,11 @@ describe('the lines for clients', () => {
       baseURL: claude.ANTHROPIC_BASE_URL!,
       authToken: claude.ANTHROPIC_AUTH_TOKEN!,
     })
-    const message = await anthropic.messages.create({ model: 'reader', max_tokens: 100, messages: hello })
+    const message = await anthropic.messages.create({
+      model: 'reader',
+      max_tokens: 100,
+      messages: hello,
+    })
     expect(JSON.stringify(message.content)).toMatch(answer)
 
     const codex = /base_url = "(.*)"/.exec(await lineOf(page, 'Codex'))?.[1]
@@ -203,7 +217,9 @@ describe('the lines for clients', () => {
 
 it('shows a picture that is true', async () => {
   const ask = async (query: string) =>
-    (await (await used.ask('GET', `/conversations/${sample}/context?messages=false&${query}`)).json()) as {
+    (await (
+      await used.ask('GET', `/conversations/${sample}/context?messages=false&${query}`)
+    ).json()) as {
       tokens: number
       at: number
       prefix: { tokens: number }
@@ -226,7 +242,9 @@ async function lineOf(page: Page, client: string): Promise<string> {
 
 /** The variables that a line of a shell sets. */
 const environment = (line: string): Readonly<Record<string, string>> =>
-  Object.fromEntries([...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name!, value!]))
+  Object.fromEntries(
+    [...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+  )
 
 /** What a line of JavaScript makes. */
 const evaluated = async (line: string, given: object): Promise<unknown> =>

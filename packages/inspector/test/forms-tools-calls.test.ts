@@ -27,7 +27,8 @@ const upstream = {
     rules(
       ({ messages }) => {
         const asked = String(messages.findLast(({ role }) => role === 'user')?.content)
-        if (asked.includes('fail')) throw new ModelError('model_refused', evil, { isRetryable: false })
+        if (asked.includes('fail'))
+          throw new ModelError('model_refused', evil, { isRetryable: false })
         if (asked.includes('wait')) return new Promise<string>(() => {})
         return `Heard ${asked}. [NOTE TO SELF: I heard ${asked}]`
       },
@@ -59,7 +60,8 @@ afterAll(async () => {
   await talking.stop()
 })
 
-const say = async (input: string) => (await talking.ask('POST', '/conversations/talk/send', { input })).text()
+const say = async (input: string) =>
+  (await talking.ask('POST', '/conversations/talk/send', { input })).text()
 
 interface ToldCall {
   readonly id: string
@@ -100,7 +102,9 @@ it('shows exactly what the API dumps as text, in any turn; and finds, by keys', 
   await page.keyboard.press('Enter')
   await page.getByText(/^2 of \d+$/).waitFor()
   expect(new URL(page.url()).searchParams.get('q')).toBe('toad')
-  await expect.poll(() => text.locator('mark[data-current="true"]').textContent()).toMatch(/^toad$/i)
+  await expect
+    .poll(() => text.locator('mark[data-current="true"]').textContent())
+    .toMatch(/^toad$/i)
   expect(await shown()).toBe(await expected(''))
   await page.keyboard.press('Escape')
   await expect.poll(() => text.locator('mark').count()).toBe(0)
@@ -162,12 +166,16 @@ it('lists every call, also those that failed or were cancelled, and leads to wha
   const dumpOf = async (id: string) =>
     (await talking.ask('GET', `/conversations/talk/calls/${id}/dump`)).text()
   await page.keyboard.press('d')
-  await expect.poll(() => text.evaluate(element => element.textContent)).toBe(await dumpOf(failed.id))
+  await expect
+    .poll(() => text.evaluate(element => element.textContent))
+    .toBe(await dumpOf(failed.id))
   await page.keyboard.press(']')
   const cancelled = all.find(({ status }) => status === 'cancelled')!
   await page.waitForURL(`**/context?**call=${cancelled.id}**`)
   await page.getByText('Cancelled: the reply was stopped before its end.').waitFor()
-  await expect.poll(() => text.evaluate(element => element.textContent)).toBe(await dumpOf(cancelled.id))
+  await expect
+    .poll(() => text.evaluate(element => element.textContent))
+    .toBe(await dumpOf(cancelled.id))
   expect(await page.evaluate(inert)).toBe(false)
   expect(faults).toEqual([])
 })
@@ -175,12 +183,19 @@ it('lists every call, also those that failed or were cancelled, and leads to wha
 it('has a tab for tools and notes only where there are some', async () => {
   const { page, faults } = await openPage(talking, '/inspector/c/talk/chat')
   const tabs = page.getByRole('banner').getByRole('navigation').getByRole('link')
-  await expect.poll(() => tabs.allInnerTexts()).toEqual(['Chat', 'Context', 'Over time', 'Tools and notes'])
+  await expect
+    .poll(() => tabs.allInnerTexts())
+    .toEqual(['Chat', 'Context', 'Over time', 'Tools and notes'])
   await page.keyboard.press('4')
   await page.waitForURL('**/c/talk/tools')
-  const plain = toLines([{ role: 'user', content: 'Hello' }], { conversation: 'plain', title: 'Plain' })
+  const plain = toLines([{ role: 'user', content: 'Hello' }], {
+    conversation: 'plain',
+    title: 'Plain',
+  })
   expect((await talking.ask('POST', '/import', plain)).ok).toBe(true)
-  const answered = page.waitForResponse(response => response.url().includes('/conversations/plain/state'))
+  const answered = page.waitForResponse(response =>
+    response.url().includes('/conversations/plain/state'),
+  )
   await page.goto(`${talking.url}/inspector/c/plain/tools`)
   await answered
   await page.getByRole('heading', { name: 'No tool results and no notes yet' }).waitFor()
@@ -218,12 +233,17 @@ it('shows states with the entry that each came from, and what was skipped; also 
   const lines = toLines(said, { conversation: 'stand', title: 'Stand' })
   expect((await served.ask('POST', '/import', lines)).ok).toBe(true)
   const { page, faults } = await openPage(served, '/inspector/c/stand/tools')
-  await page.getByRole('heading', { name: 'The newest results of 2 tools, 1 result skipped' }).waitFor()
+  await page
+    .getByRole('heading', { name: 'The newest results of 2 tools, 1 result skipped' })
+    .waitFor()
   await page.getByRole('row', { name: 'cash 50' }).waitFor()
   // In the row of its call, and as the newest result of its tool.
   await page.getByRole('cell', { name: evil, exact: true }).waitFor()
   await page.getByRole('listitem').getByText(evil, { exact: true }).waitFor()
-  await page.getByRole('list', { name: 'Skipped results of sell' }).getByText('error result').waitFor()
+  await page
+    .getByRole('list', { name: 'Skipped results of sell' })
+    .getByText('error result')
+    .waitFor()
   await expectNoAxeViolationsInThemes(page, 'tools')
   await page.setViewportSize(narrow)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
@@ -243,7 +263,9 @@ it('shows the texts of strangers as texts, here and in the list, search and expe
     { role: 'user', content: told('question') },
     {
       ...{ role: 'assistant', content: '' },
-      tool_calls: [{ id: 'a', type: 'function', function: { name: told('tool'), arguments: '{}' } }],
+      tool_calls: [
+        { id: 'a', type: 'function', function: { name: told('tool'), arguments: '{}' } },
+      ],
     },
     { role: 'tool', tool_call_id: 'a', content: told('result') },
     { role: 'assistant', content: told('answer') },

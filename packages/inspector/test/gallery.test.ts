@@ -119,7 +119,9 @@ it('creates an experiment by the button of its preview alone, and draws how the 
   await page.getByText('nothing is created yet').waitFor()
   await say(page, 'A/B agent', 'I did not say yes!')
   await page.getByText('nothing is created yet').waitFor()
-  await page.getByRole('img', { name: /Instance A wrote ideas as #3, variants as #\d+, preview/ }).waitFor()
+  await page
+    .getByRole('img', { name: /Instance A wrote ideas as #3, variants as #\d+, preview/ })
+    .waitFor()
   await press(page, 'use the second idea')
   await expectNoAxeViolationsInThemes(page, 'gallery-ab-agent')
   await press(page, 'Create this experiment')
@@ -145,20 +147,25 @@ it('answers a question three ways, and says which of them still have the answer'
   expect(faults).toEqual([])
 })
 
-it.runIf(isLong)('stands on a narrow screen, where every button is large enough for a finger', async () => {
-  for (const name of ['', '/lamp', '/site-editor', '/ab-agent', '/proxy']) {
-    const { page, faults } = await openPage(served, `/inspector/try${name}`, { viewport: narrow })
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForFunction(() => !document.querySelector('[role=status][aria-label^=Loading]'))
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
-    const small = await page.evaluate(() =>
-      [...document.querySelectorAll('main button')].flatMap(button => {
-        const { height, width } = button.getBoundingClientRect()
-        return height === 0 || (height >= 44 && width >= 44) ? [] : [button.textContent]
-      }),
-    )
-    expect([name, small]).toEqual([name, []])
-    await expectNoAxeViolationsInThemes(page, `gallery-narrow${name.replace('/', '-')}`)
-    expect(faults).toEqual([])
-  }
-})
+it.runIf(isLong)(
+  'stands on a narrow screen, where every button is large enough for a finger',
+  async () => {
+    for (const name of ['', '/lamp', '/site-editor', '/ab-agent', '/proxy']) {
+      const { page, faults } = await openPage(served, `/inspector/try${name}`, { viewport: narrow })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForFunction(
+        () => !document.querySelector('[role=status][aria-label^=Loading]'),
+      )
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
+      const small = await page.evaluate(() =>
+        [...document.querySelectorAll('main button')].flatMap(button => {
+          const { height, width } = button.getBoundingClientRect()
+          return height === 0 || (height >= 44 && width >= 44) ? [] : [button.textContent]
+        }),
+      )
+      expect([name, small]).toEqual([name, []])
+      await expectNoAxeViolationsInThemes(page, `gallery-narrow${name.replace('/', '-')}`)
+      expect(faults).toEqual([])
+    }
+  },
+)

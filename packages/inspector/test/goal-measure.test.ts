@@ -33,7 +33,17 @@ describe('measureGoal', () => {
   })
 
   it('does not measure what it does not understand, and reads no foreign property', () => {
-    for (const odd of ['size(list) > 2', 'a.b > 1', 'list[0] > 1', 'a >', '(a', 'a b', '"x', '', '1 ? 2 : 3'])
+    for (const odd of [
+      'size(list) > 2',
+      'a.b > 1',
+      'list[0] > 1',
+      'a >',
+      '(a',
+      'a b',
+      '"x',
+      '',
+      '1 ? 2 : 3',
+    ])
       expect(measureGoal(odd), odd).toBeUndefined()
     expect(measureGoal(`${'('.repeat(500)}a${')'.repeat(500)}`)).toBeUndefined()
     expect(measureGoal(`a > ${'1'.repeat(5000)}`)).toBeUndefined()

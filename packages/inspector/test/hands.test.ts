@@ -30,11 +30,14 @@ describe('a hand on the context, in the page', () => {
     await expectNoAxeViolationsInThemes(page, 'hands')
     await page.getByRole('button', { name: 'Ask again like B' }).click()
     const answers = page.getByRole('dialog', { name: 'The old answer and the new one' })
-    await answers.getByRole('region', { name: 'The old answer' }).getByText('In about four days').waitFor()
+    await answers
+      .getByRole('region', { name: 'The old answer' })
+      .getByText('In about four days')
+      .waitFor()
     await answers.getByRole('link', { name: 'Open the new branch' }).waitFor()
-    expect(await answers.getByRole('region', { name: 'The new answer' }).locator('p').innerText()).not.toBe(
-      '',
-    )
+    expect(
+      await answers.getByRole('region', { name: 'The new answer' }).locator('p').innerText(),
+    ).not.toBe('')
     await expectNoAxeViolations(page)
     await page.keyboard.press('Escape')
     await hands.getByRole('button', { name: 'Unpin' }).click()
@@ -60,7 +63,9 @@ describe('a hand on the context, in the page', () => {
   })
 
   it('says that a system message cannot be pinned', async () => {
-    const { page, faults } = await openPage(served, `${address}?turn=163&entry=1`, { viewport: narrow })
+    const { page, faults } = await openPage(served, `${address}?turn=163&entry=1`, {
+      viewport: narrow,
+    })
     const pin = page.getByRole('button', { name: 'Pin' })
     await pin.waitFor()
     expect(await pin.getAttribute('aria-disabled')).toBe('true')
@@ -88,11 +93,15 @@ describe('where an answer comes from', () => {
     await answer.getByRole('button', { name: /^In about four days/ }).click()
     await page.waitForURL('**said=In+about+four+days**')
     await answer.getByRole('status').waitFor()
-    expect(await answer.getByRole('status').innerText()).toMatch(/^(By its words, from #\d+|Nothing in)/)
+    expect(await answer.getByRole('status').innerText()).toMatch(
+      /^(By its words, from #\d+|Nothing in)/,
+    )
     await expectNoAxeViolationsInThemes(page, 'answer')
     await page.goto(`${served.url}${address}?turn=163&said=Quantum+chromodynamics+explains+hadrons`)
     await answer.getByText('Nothing in the window says this.').waitFor()
-    await page.goto(`${served.url}${address}?turn=163&said=Turn+the+lamp+off+before+somebody+moors+a+boat`)
+    await page.goto(
+      `${served.url}${address}?turn=163&said=Turn+the+lamp+off+before+somebody+moors+a+boat`,
+    )
     await answer.getByText('By its words, from #501').waitFor()
     await expect.poll(() => page.locator('[data-source="true"]').count()).toBeGreaterThan(1)
     expect(faults).toEqual([])
@@ -100,7 +109,9 @@ describe('where an answer comes from', () => {
 
   it('answers whether the model saw a fact, and what would have shown it', async () => {
     const { page, faults } = await openPage(served, `${address}?turn=163`)
-    await page.getByRole('searchbox', { name: 'Did it see this?' }).fill('grid reference Priya county')
+    await page
+      .getByRole('searchbox', { name: 'Did it see this?' })
+      .fill('grid reference Priya county')
     await page.getByText(/^No: #21 has .* It was last sent in turn \d+\./).waitFor()
     await page.getByRole('searchbox', { name: 'Did it see this?' }).fill('code of the gate')
     await page.getByText(/^No: #329 has .* It would have been sent with 32k\./).waitFor()

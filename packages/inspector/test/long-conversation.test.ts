@@ -98,7 +98,8 @@ it('opens at any message, goes to any other by the strip, and back to the newest
 it(`scrolls through ${many} messages, in the chat and in the log beside the context`, async () => {
   const times = isLong ? 120 : 12
   const wheel = async (page: Page) => {
-    for (let step = 0; step < times; step++) await page.mouse.wheel(0, step < times / 2 ? -400 : 400)
+    for (let step = 0; step < times; step++)
+      await page.mouse.wheel(0, step < times / 2 ? -400 : 400)
   }
   const { page, faults } = await openPage(served, '/inspector/c/long/chat')
   await message(page, amount).waitFor()
@@ -122,6 +123,8 @@ it(`scrolls through ${many} messages, in the chat and in the log beside the cont
     .first()
     .waitFor()
   for (const [name, { perSecond, longest }] of Object.entries({ chat, context }))
-    console.log(`${name}, ${many} messages: ${perSecond} frames per second, the longest ${longest} ms`)
+    console.log(
+      `${name}, ${many} messages: ${perSecond} frames per second, the longest ${longest} ms`,
+    )
   expect(faults).toEqual([])
 })

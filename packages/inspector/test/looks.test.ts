@@ -39,7 +39,9 @@ const boxesOf = (page: Page, selector: string) =>
   page.locator(selector).evaluateAll(elements =>
     elements.flatMap(element => {
       const { left, right, top, bottom, width, height } = element.getBoundingClientRect()
-      return width > 0 && height > 0 ? [{ left, right, top, bottom, text: element.textContent ?? '' }] : []
+      return width > 0 && height > 0
+        ? [{ left, right, top, bottom, text: element.textContent ?? '' }]
+        : []
     }),
   )
 
@@ -96,7 +98,9 @@ describe('a window that was set to 4,096', () => {
       await page.getByText('of 4,096 tokens were sent').waitFor()
       const figures = page.locator('aside dl').first()
       await figures.getByText('the model counted').waitFor()
-      const told = (await figures.locator('div').allInnerTexts()).map(text => text.replace(/\s+/g, ' '))
+      const told = (await figures.locator('div').allInnerTexts()).map(text =>
+        text.replace(/\s+/g, ' '),
+      )
       const upTo = told.findIndex(text => text.startsWith('tokens sent'))
       const parts = told.slice(0, upTo).map(text => numbersIn(text).at(-1) ?? 0)
       expect(parts.reduce((sum, one) => sum + one, 0)).toBe(numbersIn(told[upTo]!).at(-1))
@@ -122,7 +126,10 @@ describe('a window that was set to 4,096', () => {
 
 describe('nothing lies on anything else, and no figure is cut off', () => {
   it(`at ${widths.join(', ')} pixels`, async () => {
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/context?turn=170&entry=21`)
+    const { page, faults } = await openPage(
+      served,
+      `/inspector/c/${sample}/context?turn=170&entry=21`,
+    )
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 })
       await at(page, `c/${sample}/context?turn=170&entry=21`)
@@ -133,12 +140,18 @@ describe('nothing lies on anything else, and no figure is cut off', () => {
       expect([
         width,
         overlaps(
-          await boxesOf(page, `${log}[aria-label="What the model got"] > *, [aria-label^="From the log"]`),
+          await boxesOf(
+            page,
+            `${log}[aria-label="What the model got"] > *, [aria-label^="From the log"]`,
+          ),
         ),
       ]).toEqual([width, []])
       const figures = '[aria-label="What reached the model"] > p > span'
       expect([width, overlaps(await boxesOf(page, figures))]).toEqual([width, []])
-      expect([width, await cutOff(page, '[aria-label^="Branch "] span, header strong')]).toEqual([width, []])
+      expect([width, await cutOff(page, '[aria-label^="Branch "] span, header strong')]).toEqual([
+        width,
+        [],
+      ])
       for (const name of ['Compare with …', 'End comparison']) {
         const button = page.getByRole('button', { name, exact: true })
         await button.waitFor()
@@ -157,7 +170,10 @@ describe('nothing lies on anything else, and no figure is cut off', () => {
         .toEqual([])
       await at(page, '')
       await page.getByRole('link', { name: 'Toad patrol' }).waitFor()
-      expect([width, await cutOff(page, '[role=row] > [role=cell]:nth-child(3), h1')]).toEqual([width, []])
+      expect([width, await cutOff(page, '[role=row] > [role=cell]:nth-child(3), h1')]).toEqual([
+        width,
+        [],
+      ])
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     }
     expect(faults).toEqual([])
@@ -219,40 +235,43 @@ describe('what is not there yet', () => {
     expect(faults).toEqual([])
   })
 
-  it.runIf(isLong)('a view that is opened while the server is away comes when it is back', async () => {
-    const port = await freePort()
-    const first = await serveInspector({ isEmpty: true, port })
-    await first.ask(
-      'POST',
-      '/import',
-      toLines([{ role: 'user', content: 'Hello' }], { conversation: 'a', title: '' }),
-    )
-    const { page } = await openPage(first, '/inspector/c/a/tools')
-    await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
-    await page
-      .getByRole('heading', { level: 1 })
-      .or(page.getByRole('heading', { level: 2 }))
-      .first()
-      .waitFor()
-    await first.stop()
-    await page.getByRole('link', { name: 'Context', exact: true }).click()
-    await page.getByText(/No answer from/).waitFor()
-    const second = await serveInspector({ isEmpty: true, port })
-    await second.ask(
-      'POST',
-      '/import',
-      toLines([{ role: 'user', content: 'Hello' }], { conversation: 'a', title: '' }),
-    )
-    await page
-      .getByRole('button', { name: 'Try now' })
-      // It may have come back by itself.
-      .click({ timeout: 2000 })
-      .catch(() => {})
-    await page.getByRole('tree', { name: 'Messages in the order of the prompt' }).waitFor()
-    await page.getByText('Hello').first().waitFor()
-    expect(await page.getByText(/No answer from/).count()).toBe(0)
-    await second.stop()
-  })
+  it.runIf(isLong)(
+    'a view that is opened while the server is away comes when it is back',
+    async () => {
+      const port = await freePort()
+      const first = await serveInspector({ isEmpty: true, port })
+      await first.ask(
+        'POST',
+        '/import',
+        toLines([{ role: 'user', content: 'Hello' }], { conversation: 'a', title: '' }),
+      )
+      const { page } = await openPage(first, '/inspector/c/a/tools')
+      await page.getByRole('link', { name: 'Server live: reader' }).waitFor()
+      await page
+        .getByRole('heading', { level: 1 })
+        .or(page.getByRole('heading', { level: 2 }))
+        .first()
+        .waitFor()
+      await first.stop()
+      await page.getByRole('link', { name: 'Context', exact: true }).click()
+      await page.getByText(/No answer from/).waitFor()
+      const second = await serveInspector({ isEmpty: true, port })
+      await second.ask(
+        'POST',
+        '/import',
+        toLines([{ role: 'user', content: 'Hello' }], { conversation: 'a', title: '' }),
+      )
+      await page
+        .getByRole('button', { name: 'Try now' })
+        // It may have come back by itself.
+        .click({ timeout: 2000 })
+        .catch(() => {})
+      await page.getByRole('tree', { name: 'Messages in the order of the prompt' }).waitFor()
+      await page.getByText('Hello').first().waitFor()
+      expect(await page.getByText(/No answer from/).count()).toBe(0)
+      await second.stop()
+    },
+  )
 })
 
 describe('what is found', () => {
@@ -301,10 +320,14 @@ describe('an experiment', () => {
           }),
         },
       ],
-      goals: [{ description: 'never', outcome: 'failed', holds: ({ count }) => count > 3 && count < 2 }],
+      goals: [
+        { description: 'never', outcome: 'failed', holds: ({ count }) => count > 3 && count < 2 },
+      ],
       maxSteps: 4,
     })
-    expect(await experiments.run(plan, { id: 'in-code' }).result()).toMatchObject({ status: 'PAUSED' })
+    expect(await experiments.run(plan, { id: 'in-code' }).result()).toMatchObject({
+      status: 'PAUSED',
+    })
     const { page, faults } = await openPage(served, '/inspector/e/in-code')
     await page.getByText('not yet · would fail it').waitFor()
     await page.getByText(/Its plan is code, which is not stored here/).waitFor()

@@ -29,7 +29,9 @@ describe('the text of a reply', () => {
       'Then\nthat.',
       ['open', ''],
     ])
-    expect(kinds(toBlocks('````\n```\ninner\n```\n````', 'model'))).toEqual([['```\ninner\n```', '']])
+    expect(kinds(toBlocks('````\n```\ninner\n```\n````', 'model'))).toEqual([
+      ['```\ninner\n```', ''],
+    ])
     expect(kinds(toBlocks('```one``` two', 'model'))).toEqual(['```one``` two'])
   })
 
@@ -90,7 +92,22 @@ describe('any text', () => {
   // A row of a table may have more cells than its head: those are not shown.
   it('loses no letter outside of tables', () => {
     const texts = fc.string({
-      unit: fc.constantFrom('`', '*', '**', '_', '```', '\n', ' ', '    ', 'a', '~~~', '<b>', '>', '- ', '#'),
+      unit: fc.constantFrom(
+        '`',
+        '*',
+        '**',
+        '_',
+        '```',
+        '\n',
+        ' ',
+        '    ',
+        'a',
+        '~~~',
+        '<b>',
+        '>',
+        '- ',
+        '#',
+      ),
       maxLength: 60,
     })
     fc.assert(
@@ -108,7 +125,9 @@ describe('any text', () => {
   it('is bounded in depth, and loses nothing below', () => {
     for (const deep of ['> ', '- ', '1. ', '>', '> - ']) {
       const text = `${deep.repeat(5_000)}end`
-      const levels = toBlocks(text, 'model').flatMap(({ tokens }) => tokens.map(({ level }) => level))
+      const levels = toBlocks(text, 'model').flatMap(({ tokens }) =>
+        tokens.map(({ level }) => level),
+      )
       expect(Math.max(...levels), deep).toBeLessThan(100)
       expect(seen(text).join(''), deep).toContain('end')
     }
@@ -117,7 +136,8 @@ describe('any text', () => {
   const hostile: Readonly<Record<string, (size: number) => string>> = {
     fences: size => '```\n'.repeat(size / 4),
     ticks: size => '` `` ``` ** '.repeat(size / 12),
-    'growing ticks': size => Array.from({ length: Math.sqrt(2 * size) }, (_, at) => '`'.repeat(at)).join('e'),
+    'growing ticks': size =>
+      Array.from({ length: Math.sqrt(2 * size) }, (_, at) => '`'.repeat(at)).join('e'),
     'escaped ticks': size => '\\``'.repeat(size / 3),
     emphasis: size => '*a **a '.repeat(size / 7),
     'mixed emphasis': size => '**_* '.repeat(size / 5),

@@ -64,7 +64,11 @@ export async function serveInspector({
     plugs: [experiments()],
     ...options,
   })
-  const { url, close } = await listen(server.fetch, { host: '127.0.0.1', port, requestTimeoutMs: 60_000 })
+  const { url, close } = await listen(server.fetch, {
+    host: '127.0.0.1',
+    port,
+    requestTimeoutMs: 60_000,
+  })
   const key = options.apiKeys?.[0]
   const ask = (method: string, path: string, body?: unknown) =>
     fetch(`${url}/throughline/v1${path}`, {

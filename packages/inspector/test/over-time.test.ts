@@ -60,15 +60,20 @@ const figure = (page: Page, name: string | RegExp) =>
 
 /** The call of a turn that sent most. */
 const fullestOf = (turn: number) =>
-  points.filter(one => one.turn === turn).reduce((most, one) => (one.tokens > most.tokens ? one : most))
+  points
+    .filter(one => one.turn === turn)
+    .reduce((most, one) => (one.tokens > most.tokens ? one : most))
 
 /** A call before which the cut moved. */
-const isCut = ({ cut }: Point, at: number) => cut !== undefined && cut.before !== points[at - 1]?.cut?.before
+const isCut = ({ cut }: Point, at: number) =>
+  cut !== undefined && cut.before !== points[at - 1]?.cut?.before
 
 describe('the view over time', () => {
   it('answers what was read, with the figures of the API, and axe finds nothing in both themes', async () => {
     const { turn, ...point } = points.findLast(isCut)!
-    const before = points.findLast(({ cut }) => cut !== undefined && cut.before !== point.cut?.before)!
+    const before = points.findLast(
+      ({ cut }) => cut !== undefined && cut.before !== point.cut?.before,
+    )!
     const { page, faults } = await openPage(served, `${address}?turn=${turn}&with=sliding-20`)
     const anew = sum(one => one.anew)
     const other = sum(({ against }) => against[0]!.anew)
@@ -177,7 +182,9 @@ describe('the view over time', () => {
     })
     await page.getByText('in 450 turns and 450 calls', { exact: false }).waitFor()
     const bars = page.locator('path[data-colour="kept"]').first()
-    await expect.poll(async () => (await bars.getAttribute('d'))!.split('M').length).toBeGreaterThan(200)
+    await expect
+      .poll(async () => (await bars.getAttribute('d'))!.split('M').length)
+      .toBeGreaterThan(200)
     expect((await bars.getAttribute('d'))!.split('M').length - 1).toBeLessThanOrEqual(narrow.width)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
     await page.getByRole('button', { name: 'Turn before' }).click()
@@ -207,13 +214,16 @@ describe('calls that are made while one looks on', () => {
       await page.getByRole('heading', { name: 'Turn 2' }).waitFor()
       await page.getByRole('figure', { name: 'our count over what the model reported' }).waitFor()
       const { calls } = await (await live.ask('GET', '/conversations/boat/calls')).json()
-      await expect.poll(() => figure(page, /^the model counted/).innerText()).toBe(number(calls[0].reported))
+      await expect
+        .poll(() => figure(page, /^the model counted/).innerText())
+        .toBe(number(calls[0].reported))
       current = endless
       const { body } = await say('Tell me again what the boat is called, please.')
       const reader = body!.getReader()
       await reader.read()
       // A turn that is cancelled before the model was asked has no call.
-      const callsNow = async () => (await (await live.ask('GET', '/conversations/boat/calls')).json()).calls
+      const callsNow = async () =>
+        (await (await live.ask('GET', '/conversations/boat/calls')).json()).calls
       await expect.poll(async () => (await callsNow()).length).toBe(3)
       await reader.cancel()
       await page.getByText('A call was cancelled').waitFor()

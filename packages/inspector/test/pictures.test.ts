@@ -9,7 +9,8 @@ beforeAll(async () => {
 afterAll(() => served.stop())
 
 /** One red dot. */
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
 it('shows the pictures of a message, and loads none from elsewhere', async () => {
   const url = (url: string) => ({ type: 'image_url', image_url: { url } })

@@ -44,11 +44,14 @@ it('finds every value of random JSON', () => {
   const make = (depth: number): unknown => {
     if (depth === 0 || random(3) === 0) return [1, 'a"]}', true, null, -2.5e3, ''][random(6)]
     if (random(2) === 0) return Array.from({ length: random(4) }, () => make(depth - 1))
-    return Object.fromEntries(Array.from({ length: random(4) }, (_, at) => [`k${at}`, make(depth - 1)]))
+    return Object.fromEntries(
+      Array.from({ length: random(4) }, (_, at) => [`k${at}`, make(depth - 1)]),
+    )
   }
   const check = (text: string, value: unknown, place: string) => {
     expect(JSON.parse(foundIn(text, place))).toEqual(value)
-    if (Array.isArray(value)) for (const [at, one] of value.entries()) check(text, one, `${place}[${at}]`)
+    if (Array.isArray(value))
+      for (const [at, one] of value.entries()) check(text, one, `${place}[${at}]`)
     else if (typeof value === 'object' && value !== null)
       for (const [name, one] of Object.entries(value)) check(text, one, `${place}.${name}`)
   }
@@ -72,7 +75,11 @@ const breakIn = (text: string) => {
 }
 
 it('finds where a text stops being JSON, wherever it was damaged', () => {
-  const text = JSON.stringify({ name: 'a', roles: [{ x: 1, y: [true, null, -2.5e3] }], t: 'q"' }, null, 1)
+  const text = JSON.stringify(
+    { name: 'a', roles: [{ x: 1, y: [true, null, -2.5e3] }], t: 'q"' },
+    null,
+    1,
+  )
   let broken = 0
   for (let at = 0; at < text.length; at++)
     for (const put of ['', '}', 'x', ',', '"', ':']) {
@@ -83,7 +90,9 @@ it('finds where a text stops being JSON, wherever it was damaged', () => {
         broken += 1
         // A prefix up to the place may still become JSON; with what follows it cannot.
         expect(breakIn(damaged), JSON.stringify(damaged)).toBeLessThanOrEqual(damaged.length)
-        expect(breakIn(damaged), JSON.stringify(damaged)).toBeGreaterThanOrEqual(Math.max(0, at - 9))
+        expect(breakIn(damaged), JSON.stringify(damaged)).toBeGreaterThanOrEqual(
+          Math.max(0, at - 9),
+        )
       }
     }
   expect(broken).toBeGreaterThan(100)

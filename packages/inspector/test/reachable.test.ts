@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { composer } from './chat-page.ts'
-import { narrow, openPage, type ServedInspector, sample, serveInspector, shoot } from './open-inspector.ts'
+import {
+  narrow,
+  openPage,
+  type ServedInspector,
+  sample,
+  serveInspector,
+  shoot,
+} from './open-inspector.ts'
 
 let served: ServedInspector
 beforeAll(async () => {
@@ -62,7 +69,9 @@ it('sets code and what tools gave in letters of one width', async () => {
   await expect.poll(font).toContain('monospace')
   await page.goto(`${served.url}${context}?entry=517`)
   const log = page.getByRole('complementary').getByText('Stopping paddock.service').first()
-  await expect.poll(() => log.evaluate(one => getComputedStyle(one).fontFamily)).toContain('monospace')
+  await expect
+    .poll(() => log.evaluate(one => getComputedStyle(one).fontFamily))
+    .toContain('monospace')
   await page.goto(`${served.url}${context}?entry=21`)
   const words = page.getByRole('complementary').getByText('Also, at the end of all this').first()
   expect(await words.evaluate(one => getComputedStyle(one).fontFamily)).not.toContain('monospace')
@@ -71,8 +80,12 @@ it('sets code and what tools gave in letters of one width', async () => {
 
 it('leads from a row of the calls to the context of that call, on a narrow screen too', async () => {
   for (let n = 0; n < 14; n++) await say('many', { input: `Box ${n} is blue.` })
-  const { page, faults } = await openPage(served, '/inspector/c/many/over-time', { viewport: narrow })
-  const rows = page.getByRole('region', { name: 'All calls' }).getByRole('row', { name: /completed/ })
+  const { page, faults } = await openPage(served, '/inspector/c/many/over-time', {
+    viewport: narrow,
+  })
+  const rows = page
+    .getByRole('region', { name: 'All calls' })
+    .getByRole('row', { name: /completed/ })
   await expect.poll(() => rows.count()).toBe(14)
   await rows.nth(12).click()
   await page.waitForURL('**/c/many/context?turn=2&call=*')
@@ -139,7 +152,9 @@ it('leaves what was there while the server is away, and opens what it has read',
 
 it('leaves room to read why at 200 % zoom, where the screen is short', async () => {
   const viewport = { width: 720, height: 450 }
-  const { page, faults } = await openPage(served, `/inspector/c/${sample}/context?entry=21`, { viewport })
+  const { page, faults } = await openPage(served, `/inspector/c/${sample}/context?entry=21`, {
+    viewport,
+  })
   const panel = page.getByRole('complementary', { name: 'Entry 21' })
   await panel.getByText('asks for it').waitFor()
   const body = panel.locator('> div').last()

@@ -17,7 +17,10 @@ const question = 'Which hotel did I book in Lisbon, and what is the booking code
 
 const past = {
   lisbon: [
-    ['user', 'My sister Livia and I want to go to Lisbon for five days in June. Where should we stay?'],
+    [
+      'user',
+      'My sister Livia and I want to go to Lisbon for five days in June. Where should we stay?',
+    ],
     ['assistant', 'Alfama is the oldest quarter; Graça is calmer and has the better views.'],
     ['user', 'Done: I booked the hotel Casa do Mirante in Lisbon, and the booking code is KX4471.'],
     ['assistant', 'Good choice. Tram 28 stops at its door.'],
@@ -46,7 +49,8 @@ afterAll(() => served.stop())
 const asAda = { extraHTTPHeaders: { 'x-throughline-person': 'ada' } }
 
 const sent = (page: Page) => page.getByRole('tree', { name: 'Messages in the order of the prompt' })
-const source = (page: Page) => sent(page).getByRole('treeitem', { name: /^14 May 2025 Lisbon with Livia #3/ })
+const source = (page: Page) =>
+  sent(page).getByRole('treeitem', { name: /^14 May 2025 Lisbon with Livia #3/ })
 
 /** The reader quotes what it was sent: its answer comes from the old conversation. */
 async function ask(page: Page) {

@@ -15,7 +15,11 @@ let model: Awaited<ReturnType<typeof startUpstream>>
 
 const tool = {
   type: 'function',
-  function: { name: 'tide', description: 'Tells the tide.', parameters: { type: 'object', properties: {} } },
+  function: {
+    name: 'tide',
+    description: 'Tells the tide.',
+    parameters: { type: 'object', properties: {} },
+  },
 }
 
 /** The model reports 200 tokens, and from the second request on 50 of them from its cache: a quarter. */
@@ -28,7 +32,10 @@ beforeAll(async () => {
       prompt_tokens_details: { cached_tokens: asked++ === 0 ? 0 : 50 },
     }
     const message = { role: 'assistant', content: 'High at nine.' }
-    return { status: 200, body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }], usage } }
+    return {
+      status: 200,
+      body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }], usage },
+    }
   })
   served = await serveInspector({
     ...{ isEmpty: true, price: '2.5 USD', window: undefined, reserve: undefined },

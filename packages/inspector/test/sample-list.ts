@@ -8,7 +8,11 @@ export const longName =
 export async function fillList({ url, ask, store }: ServedInspector): Promise<void> {
   const history = createHistory({ store })
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
     if (!response.ok) throw new Error(await response.text())
     return response
   }
@@ -20,9 +24,12 @@ export async function fillList({ url, ask, store }: ServedInspector): Promise<vo
 
   const support = history.thread(longName)
   const asked = await support.begin(user('I cannot sign in any more.'))
-  const cut = await support.startCall(await support.context({ window: 8192 }), { model: 'llama3.2' })
+  const cut = await support.startCall(await support.context({ window: 8192 }), {
+    model: 'llama3.2',
+  })
   await cut.end({ status: 'completed', reported: 7, warnings: ['prompt_truncated'] })
-  if (asked.kind === 'begun') await asked.turn.complete({ role: 'assistant', content: 'Which browser?' })
+  if (asked.kind === 'begun')
+    await asked.turn.complete({ role: 'assistant', content: 'Which browser?' })
 
   const broken = history.thread('Site editor')
   const begun = await broken.begin(user('Make the header stick, and keep the menu in one line.'))
@@ -64,7 +71,11 @@ export async function fillList({ url, ask, store }: ServedInspector): Promise<vo
   const first = await post('/v1/chat/completions', { model: 'reader', messages: [boat] }, agent)
   const { choices } = (await first.json()) as { choices: [{ message: object }] }
   const next = user('What is the boat called?')
-  await post('/v1/chat/completions', { model: 'reader', messages: [boat, choices[0].message, next] }, agent)
+  await post(
+    '/v1/chat/completions',
+    { model: 'reader', messages: [boat, choices[0].message, next] },
+    agent,
+  )
   // A reply to the project chat: its window is full of what was brought back.
   const question = user(
     'Last thing before I shut the lid: write the note I’ll leave on the desk, with the battery’s voltage at the pond.',

@@ -70,7 +70,9 @@ describe('search', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await page.keyboard.press('k')
-    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain(`#${second}`)
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toContain(`#${second}`)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/c/${sample}/context?entry=${second}`)
     await page.goBack()
@@ -96,23 +98,32 @@ describe('search', () => {
     expect(faults).toEqual([])
   })
 
-  it.runIf(isLong)('shows what stands in messages, names and titles as text, whatever it is', async () => {
-    const { page, faults } = await openPage(served, '/inspector/search?q=img+onerror')
-    await page.getByRole('link', { name: `Title ${attack}` }).waitFor()
-    expect(await page.locator('mark').allInnerTexts()).toEqual(['img', 'onerror'])
-    expect(await page.title()).toBe('img onerror · Search · Throughline')
-    expect(await page.locator('main img, main script').count()).toBe(0)
-    const links = await page.locator('a').evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
-    expect(links.filter(link => !link.startsWith(`${served.url}/inspector`))).toEqual([])
-    await page.getByRole('link', { name: /^user/ }).click()
-    await page.waitForURL('**/context?entry=1')
-    expect(faults).toEqual([])
-  })
+  it.runIf(isLong)(
+    'shows what stands in messages, names and titles as text, whatever it is',
+    async () => {
+      const { page, faults } = await openPage(served, '/inspector/search?q=img+onerror')
+      await page.getByRole('link', { name: `Title ${attack}` }).waitFor()
+      expect(await page.locator('mark').allInnerTexts()).toEqual(['img', 'onerror'])
+      expect(await page.title()).toBe('img onerror · Search · Throughline')
+      expect(await page.locator('main img, main script').count()).toBe(0)
+      const links = await page
+        .locator('a')
+        .evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+      expect(links.filter(link => !link.startsWith(`${served.url}/inspector`))).toEqual([])
+      await page.getByRole('link', { name: /^user/ }).click()
+      await page.waitForURL('**/context?entry=1')
+      expect(faults).toEqual([])
+    },
+  )
 
   it('finds a part of a sentence in Chinese and Japanese, and stands on a narrow screen', async () => {
-    const { page, faults } = await openPage(served, `/inspector/search?q=${encodeURIComponent('記録係')}`, {
-      viewport: narrow,
-    })
+    const { page, faults } = await openPage(
+      served,
+      `/inspector/search?q=${encodeURIComponent('記録係')}`,
+      {
+        viewport: narrow,
+      },
+    )
     await page.getByRole('heading', { name: '1 message in 1 conversation' }).waitFor()
     expect(await page.locator('mark').allInnerTexts()).toEqual(['記録係'])
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)
@@ -130,7 +141,9 @@ describe('settings', () => {
     await page.getByText(`${served.url}/v1`, { exact: true }).waitFor()
     await expectNoAxeViolations(page)
     await page.getByRole('radio', { name: 'Dark' }).check()
-    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.dataset.theme))
+      .toBe('dark')
     await expectNoAxeInLong(page)
     await page.getByRole('radio', { name: 'As the system' }).check()
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBeUndefined()

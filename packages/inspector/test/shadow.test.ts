@@ -58,8 +58,12 @@ it('says on every view that all bytes pass, and what would have been sent and sa
 it('shows what was passed, ours and the tail beside each other, and whose message the answer used', async () => {
   const { page, faults } = await openPage(served, '/inspector/c/harbour/context')
   const panel = page.getByRole('region', { name: 'Shadow' })
-  const { calls } = (await (await served.ask('GET', '/conversations/harbour/calls?limit=1')).json()) as {
-    readonly calls: readonly [{ readonly shadow: { tokens: number; wouldTokens: number; messages: number } }]
+  const { calls } = (await (
+    await served.ask('GET', '/conversations/harbour/calls?limit=1')
+  ).json()) as {
+    readonly calls: readonly [
+      { readonly shadow: { tokens: number; wouldTokens: number; messages: number } },
+    ]
   }
   const { tokens, wouldTokens, messages } = calls[0].shadow
   const number = (amount: number) => amount.toLocaleString('en')

@@ -17,8 +17,13 @@ const places = [
   ...styles.flatMap(text => [...text.matchAll(/composes:([^;"]*)from global/g)]),
   ...names
     .filter(name => name.endsWith('.tsx'))
-    .flatMap(name => [...read(name).matchAll(/className=(?:"|\{`)([^"`$]*)|[?:] '([a-z0-9 -]+)'/g)]),
-].map(([, first, second]) => ({ isSure: first !== undefined, words: (first ?? second!).split(/\s+/) }))
+    .flatMap(name => [
+      ...read(name).matchAll(/className=(?:"|\{`)([^"`$]*)|[?:] '([a-z0-9 -]+)'/g),
+    ]),
+].map(([, first, second]) => ({
+  isSure: first !== undefined,
+  words: (first ?? second!).split(/\s+/),
+}))
 
 describe('the shared words of the styles', () => {
   it('are all defined', () => {
@@ -49,9 +54,15 @@ describe('the shared words of the styles', () => {
 /** The classes that a file asks for and that the module they are of does not have. */
 function classesWithoutRule(name: string): string[] {
   const [text, imports] = [read(name).replace(/^import .*$/gm, ''), read(name)]
-  return [...imports.matchAll(/import (\w+) from '([^']*\.module\.css)'/g)].flatMap(([, styles, path]) => {
-    const rules = new Set([...read(join(dirname(name), path!)).matchAll(/\.(\w+)/g)].map(([, rule]) => rule))
-    const classes = [...text.matchAll(new RegExp(`[{ (]${styles}\\.(\\w+)`, 'g'))].map(([, one]) => one!)
-    return classes.filter(one => !rules.has(one)).map(one => `${name}: ${one}`)
-  })
+  return [...imports.matchAll(/import (\w+) from '([^']*\.module\.css)'/g)].flatMap(
+    ([, styles, path]) => {
+      const rules = new Set(
+        [...read(join(dirname(name), path!)).matchAll(/\.(\w+)/g)].map(([, rule]) => rule),
+      )
+      const classes = [...text.matchAll(new RegExp(`[{ (]${styles}\\.(\\w+)`, 'g'))].map(
+        ([, one]) => one!,
+      )
+      return classes.filter(one => !rules.has(one)).map(one => `${name}: ${one}`)
+    },
+  )
 }

@@ -72,14 +72,18 @@ describe('the shell', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/c/${sample}/context`)
     await page.keyboard.press('t')
-    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.dataset.theme))
+      .toBe('dark')
     expect(faults).toEqual([])
   })
 
   it('stands on a narrow screen, with very long names and other scripts', async () => {
     const long = '両生類の移動調査 2026年春、東京都西部の谷戸（夜間班）'.repeat(8)
     await served.ask('PATCH', `/conversations/${sample}`, { title: long })
-    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`, { viewport: narrow })
+    const { page, faults } = await openPage(served, `/inspector/c/${sample}/tools`, {
+      viewport: narrow,
+    })
     await page.getByText(long).waitFor()
     await shoot(page, 'shell-narrow')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(narrow.width)

@@ -10,9 +10,9 @@ interface Chunk {
   readonly imports?: readonly string[]
 }
 
-const manifest = JSON.parse(readFileSync(join(inspectorFolder, '.vite/manifest.json'), 'utf8')) as Readonly<
-  Record<string, Chunk>
->
+const manifest = JSON.parse(
+  readFileSync(join(inspectorFolder, '.vite/manifest.json'), 'utf8'),
+) as Readonly<Record<string, Chunk>>
 
 /** The files that a browser loads for some chunks, with all that these import. */
 function filesOf(...names: readonly string[]): ReadonlySet<string> {
@@ -30,7 +30,10 @@ function filesOf(...names: readonly string[]): ReadonlySet<string> {
 }
 
 const packed = (files: Iterable<string>) =>
-  [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(inspectorFolder, file))).byteLength, 0)
+  [...files].reduce(
+    (sum, file) => sum + gzipSync(readFileSync(join(inspectorFolder, file))).byteLength,
+    0,
+  )
 
 it.each([
   'src/views/conversations/conversations-view.tsx',

@@ -21,7 +21,13 @@ it('finds the messages that hold the words of a sentence, rare ones counting mor
 })
 
 it('takes an answer apart into sentences that make it up again', () => {
-  for (const text of ['It costs 3.50. Really?\n\n- one\n- two', '你好。再见！', '', '...', 'a'.repeat(5000)])
+  for (const text of [
+    'It costs 3.50. Really?\n\n- one\n- two',
+    '你好。再见！',
+    '',
+    '...',
+    'a'.repeat(5000),
+  ])
     expect(sentencesOf(text).join('')).toBe(text)
   expect(sentencesOf('It is SO 417. She needs it by 30 April.')).toHaveLength(2)
 })

@@ -13,12 +13,18 @@ let served: ServedInspector
 beforeAll(async () => {
   served = await serveInspector({ isEmpty: true, window: 2048, reserve: 256 })
   const talk = Array.from({ length: 40 }, (_, n) => [
-    { role: 'user', content: `What of day ${n}? ${'The wind was fair and the sea was calm. '.repeat(4)}` },
+    {
+      role: 'user',
+      content: `What of day ${n}? ${'The wind was fair and the sea was calm. '.repeat(4)}`,
+    },
     { role: 'assistant', content: `Day ${n}: ${'the log was kept as it should be. '.repeat(6)}` },
   ]).flat()
   const messages = [
     ...talk.slice(0, 2),
-    { role: 'user', content: 'It is 555-0199. Never put my phone number into a file. What is the tide?' },
+    {
+      role: 'user',
+      content: 'It is 555-0199. Never put my phone number into a file. What is the tide?',
+    },
     { role: 'assistant', content: 'Low.' },
     { role: 'user', content: 'From now on, end every reply with the tide.' },
     { role: 'assistant', content: 'I will.' },

@@ -45,7 +45,11 @@ it('has a row for each of three hundred calls, with what was asked, what came an
   const chat = [
     { role: 'user', content: 'Read all the logbooks.' },
     ...Array.from({ length: 301 }, (_, at) => [
-      { role: 'assistant', content: '', tool_calls: [called(`c${at}`, 'read_book', `{"book":${at}}`)] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [called(`c${at}`, 'read_book', `{"book":${at}}`)],
+      },
       { role: 'tool', tool_call_id: `c${at}`, content: `Book ${at}: calm sea and light wind.` },
     ]).flat(),
     { role: 'assistant', content: 'All are read.' },

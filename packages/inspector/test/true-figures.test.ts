@@ -39,7 +39,8 @@ it('forecasts what is then sent, with the draft, and what of it is reused', asyn
     'And who is Priya, the county recorder?',
   ]) {
     const counted = page.waitForResponse(
-      response => response.url().includes('/forecast') && response.request().postData()!.includes(text),
+      response =>
+        response.url().includes('/forecast') && response.request().postData()!.includes(text),
     )
     await composer(page).fill(text)
     const { tokens, reused } = (await (await counted).json()) as { tokens: number; reused: number }
@@ -100,7 +101,10 @@ it('shows the request of a call with its model, its options and its tools', asyn
     temperature: 0.25,
     messages: [{ role: 'user', content: 'The gate is green.' }],
     tools: [
-      { type: 'function', function: { name: 'open_gate', parameters: { type: 'object', properties: {} } } },
+      {
+        type: 'function',
+        function: { name: 'open_gate', parameters: { type: 'object', properties: {} } },
+      },
     ],
   }
   const response = await fetch(`${served.url}/v1/chat/completions`, {

@@ -22,7 +22,8 @@ export const servedNames: OptionNames<ServedModelOptions> = {
 
 /** A variable of the environment; undefined where there is none, as in a browser. */
 export const fromEnvironment = (name: string): string | undefined =>
-  (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process?.env?.[name]
+  (globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }).process
+    ?.env?.[name]
 
 /** Refuses an address with user and password: `fetch` refuses it too, and errors that name the address would show them. */
 export function checkAddress(option: string, address: string): string {
@@ -42,7 +43,10 @@ export function checkWindow(window: number | undefined): void {
 export const isWindow = (value: unknown): value is number => isCount(value, 1)
 
 /** Settings of a request win over those of the model. */
-export const mergeSettings = (always: ModelSettings = {}, now: ModelSettings = {}): ModelSettings => ({
+export const mergeSettings = (
+  always: ModelSettings = {},
+  now: ModelSettings = {},
+): ModelSettings => ({
   ...always,
   ...now,
   provider: { ...always.provider, ...now.provider },

@@ -2,9 +2,24 @@ export type { Embedder, EmbedRequest } from '@throughline/core/log/embedder'
 export { type AiSdkOptions, aiSdk } from './dialects/ai-sdk/ai-sdk.ts'
 export type { AiSdkModel } from './dialects/ai-sdk/ai-sdk-model.ts'
 export { type AnthropicOptions, anthropic } from './dialects/anthropic/anthropic.ts'
-export { type OllamaEmbedOptions, type OllamaOptions, ollama, ollamaEmbed } from './dialects/ollama/ollama.ts'
-export { type OpenAiCompatibleOptions, openaiCompatible } from './dialects/openai/openai-compatible.ts'
-export type { Model, ModelPart, ModelRequest, ModelSettings, ModelUsage, ToolSpec } from './model.ts'
+export {
+  type OllamaEmbedOptions,
+  type OllamaOptions,
+  ollama,
+  ollamaEmbed,
+} from './dialects/ollama/ollama.ts'
+export {
+  type OpenAiCompatibleOptions,
+  openaiCompatible,
+} from './dialects/openai/openai-compatible.ts'
+export type {
+  Model,
+  ModelPart,
+  ModelRequest,
+  ModelSettings,
+  ModelUsage,
+  ToolSpec,
+} from './model.ts'
 export { ModelError, type ModelErrorCode } from './model.ts'
 export type { ReaderAnswer, ReaderQuestion } from './reader/answer.ts'
 export { countWords } from './reader/count-words.ts'

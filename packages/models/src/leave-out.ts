@@ -22,7 +22,9 @@ export function leaveOutFiles(source: MessageLike, refuse: ModelFiles['refuse'])
     left.push(words)
     return `[${words}]`
   }
-  const content = Array.isArray(source.content) ? toContent(source.content, wordsFor) : source.content
+  const content = Array.isArray(source.content)
+    ? toContent(source.content, wordsFor)
+    : source.content
   const images = (Array.isArray(source.images) ? source.images : []) as readonly unknown[]
   const words: string[] = []
   const taken = images.filter(image => {
@@ -32,7 +34,11 @@ export function leaveOutFiles(source: MessageLike, refuse: ModelFiles['refuse'])
   })
   if (left.length === 0) return undefined
   const { images: _, ...rest } = source
-  const message = { ...rest, content: withWords(content, words), ...(taken.length > 0 && { images: taken }) }
+  const message = {
+    ...rest,
+    content: withWords(content, words),
+    ...(taken.length > 0 && { images: taken }),
+  }
   return { message, why: [...new Set(left)].join('; ') }
 }
 
@@ -50,7 +56,10 @@ export function hasFiles(source: MessageLike): boolean {
 const unreadable: Media = { type: 'foreign', kind: 'file' }
 
 /** A content whose parts are all texts becomes one text: templates of local servers often take nothing else. */
-function toContent(parts: readonly unknown[], wordsFor: (part: unknown) => string | undefined): unknown {
+function toContent(
+  parts: readonly unknown[],
+  wordsFor: (part: unknown) => string | undefined,
+): unknown {
   const sent = parts.map(part => {
     const words = wordsFor(part)
     return words === undefined ? withOutput(part, wordsFor) : { type: 'text', text: words }
@@ -67,7 +76,9 @@ function withOutput(part: unknown, wordsFor: (part: unknown) => string | undefin
     const words = wordsFor(one)
     return words === undefined ? one : { type: 'text', text: words }
   })
-  return value ? { ...(part as Fields), output: { ...((part as Fields).output as Fields), value } } : part
+  return value
+    ? { ...(part as Fields), output: { ...((part as Fields).output as Fields), value } }
+    : part
 }
 
 function withWords(content: unknown, words: readonly string[]): unknown {
@@ -77,7 +88,8 @@ function withWords(content: unknown, words: readonly string[]): unknown {
 }
 
 function nameOf(file: Media, part: unknown): string {
-  const name = file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
+  const name =
+    file.type === 'bytes' ? file.filename : file.type === 'url' ? lastOf(file.url) : undefined
   const filename = isObject(part) && typeof part.filename === 'string' ? part.filename : name
   return [kindOf(file), ...(filename ? [oneLine(filename)] : [])].join(' ')
 }

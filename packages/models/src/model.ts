@@ -42,7 +42,10 @@ export interface ModelRequest {
   /** Stops the call; the stream then throws the signal's reason. */
   readonly signal?: AbortSignal
   /** Called with the body of each request that is about to leave, as fields in their order. Models without a server never call it. */
-  onWritten?(body: { readonly form: string; readonly fields: Readonly<Record<string, unknown>> }): void
+  onWritten?(body: {
+    readonly form: string
+    readonly fields: Readonly<Record<string, unknown>>
+  }): void
 }
 
 /** The tokens that the provider says it read and wrote. */
@@ -71,7 +74,12 @@ export type ModelPart =
     }
   | { readonly type: 'thinking-delta'; readonly text: string }
   /** A complete call. Its arguments are JSON text, as the model wrote them. */
-  | { readonly type: 'tool-call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | {
+      readonly type: 'tool-call'
+      readonly id: string
+      readonly name: string
+      readonly arguments: string
+    }
   | {
       readonly type: 'end'
       readonly reason: EndReason
@@ -94,7 +102,8 @@ export function onlyThoughts({ form, list }: ReplyBlocks): ReplyBlocks | undefin
   return thoughts.length > 0 ? { form, list: thoughts } : undefined
 }
 
-export const isThought = (block: { readonly type?: unknown }): boolean => thoughtTypes.has(block.type)
+export const isThought = (block: { readonly type?: unknown }): boolean =>
+  thoughtTypes.has(block.type)
 
 const thoughtTypes: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'reasoning'])
 
@@ -181,7 +190,9 @@ export class ModelError extends ThroughlineError {
   }
 }
 
-export type ModelErrorFacts = Partial<Omit<ModelError, keyof ThroughlineError>> & { readonly cause?: unknown }
+export type ModelErrorFacts = Partial<Omit<ModelError, keyof ThroughlineError>> & {
+  readonly cause?: unknown
+}
 
 /** What a provider counted in a prompt that it refused as too long. */
 export interface OverflowTokens {

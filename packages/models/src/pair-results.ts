@@ -22,7 +22,10 @@ export function pairResults(messages: readonly MessageLike[]) {
   return messages.map((source, seq) => {
     const message = readMessage(source, seq)
     if (message.role === 'assistant_note')
-      throw new InvalidMessageError(seq, 'is a note, which no provider knows: fit the conversation first')
+      throw new InvalidMessageError(
+        seq,
+        'is a note, which no provider knows: fit the conversation first',
+      )
     const calls: readonly PairedCall[] = message.calls.map((call, at) => ({
       ...call,
       key: call.id ?? `call_${at + 1}`,
@@ -80,7 +83,8 @@ export function withKeptBlocks(
 ): readonly Fields[] {
   const { blocks: kept } = source as { readonly blocks?: unknown }
   const { form: keptForm, list } = (isObject(kept) ? kept : {}) as Partial<ReplyBlocks>
-  const blocks = keptForm === form && Array.isArray(list) ? (list as readonly Fields[]).filter(isObject) : []
+  const blocks =
+    keptForm === form && Array.isArray(list) ? (list as readonly Fields[]).filter(isObject) : []
   const isWhole = textOf(blocks) === message.text && blocks.filter(isCall).length === calls.length
   return blocks.length > 0 && isWhole ? blocks : [...blocks.filter(isThought), ...written]
 }
@@ -90,7 +94,12 @@ export function textsOf(messages: readonly MessageLike[]): readonly string[] {
   return messages.flatMap((source, seq) =>
     attempt(() => {
       const { text, thinking, calls, results } = readMessage(source, seq)
-      return [text, thinking, ...calls.map(call => call.arguments), ...results.map(result => result.text)]
+      return [
+        text,
+        thinking,
+        ...calls.map(call => call.arguments),
+        ...results.map(result => result.text),
+      ]
     }, []),
   )
 }

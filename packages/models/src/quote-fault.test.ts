@@ -21,7 +21,9 @@ describe('words that repeat what was sent are left out', () => {
 
   it('also where letters were escaped', () => {
     const sent = 'Мой код от шкафа: 4471'
-    const escaped = [...sent].map(letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    const escaped = [...sent].map(
+      letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
     expect(quoteFault(`cannot parse "${escaped.join('')}"`, [sent])).toBe(leftOut)
   })
 

@@ -50,7 +50,11 @@ function undoEscapes(text: string): string {
   let plain = text
   for (let times = 0; times < mostTimes && plain.includes('\\'); times++)
     plain = plain.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code?: string, letter = '') =>
-      code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : blanks.has(letter) ? ' ' : letter,
+      code !== undefined
+        ? String.fromCharCode(Number.parseInt(code, 16))
+        : blanks.has(letter)
+          ? ' '
+          : letter,
     )
   return plain
 }
@@ -82,7 +86,10 @@ export function safeCause(error: unknown, sent: readonly string[], depth = 0): E
 /** Whether an error quotes a reply, as errors about unreadable JSON do. */
 export function quotesReply(error: unknown): boolean {
   const { name } = (error ?? {}) as { name?: unknown }
-  return name === 'SyntaxError' || /^AI_\w*(?:Parse|Validation|Response|Prompt|Generated)/.test(String(name))
+  return (
+    name === 'SyntaxError' ||
+    /^AI_\w*(?:Parse|Validation|Response|Prompt|Generated)/.test(String(name))
+  )
 }
 
 const framesOf = ({ stack = '' }: Error) => stack.split('\n').filter(line => /^\s+at /.test(line))

@@ -72,7 +72,8 @@ const badFileWords =
 
 const none: ServerFault = { words: '', code: '' }
 
-const tooLongCodes = /^(context_length_exceeded|exceed_context_size_error|model_max_prompt_tokens_exceeded)$/
+const tooLongCodes =
+  /^(context_length_exceeded|exceed_context_size_error|model_max_prompt_tokens_exceeded)$/
 
 const tooLongWords: readonly RegExp[] = [
   // Ollama

@@ -21,7 +21,10 @@ export const isImage = (media: Media): boolean =>
 /** A file as it can be sent: by its address, or as a data URL. */
 export function sentFile(file: Media | undefined, seq: number) {
   if (!file || file.type === 'foreign')
-    throw new InvalidMessageError(seq, `has a file (${file?.kind ?? 'unknown'}) that cannot be converted`)
+    throw new InvalidMessageError(
+      seq,
+      `has a file (${file?.kind ?? 'unknown'}) that cannot be converted`,
+    )
   return file.type === 'url'
     ? { ...file, filename: undefined }
     : { ...file, url: `data:${file.mediaType};base64,${file.base64}` }
@@ -30,7 +33,10 @@ export function sentFile(file: Media | undefined, seq: number) {
 /** The files of a message in order, and those of each of its tool results. Throws InvalidMessageError for an unreadable file. */
 export function readMedia(source: MessageLike, seq: number) {
   const images = Array.isArray(source.images) ? source.images : []
-  const parts = (Array.isArray(source.content) ? source.content : []) as readonly (Fields | string)[]
+  const parts = (Array.isArray(source.content) ? source.content : []) as readonly (
+    | Fields
+    | string
+  )[]
   const files = images.map((image, at) => readBytes(image, 'image', seq, `images[${at}]`))
   const results: Media[][] = []
   for (const [at, part] of parts.entries()) {
@@ -78,7 +84,12 @@ export function readPart(part: Fields, seq: number, where: string): Media | unde
       return readBytes(part.data, mediaType, seq, `${where}.data`, filename)
     case 'image-url':
     case 'file-url':
-      return readBytes(part.url, mediaType || (part.type === 'image-url' ? 'image' : ''), seq, `${where}.url`)
+      return readBytes(
+        part.url,
+        mediaType || (part.type === 'image-url' ? 'image' : ''),
+        seq,
+        `${where}.url`,
+      )
     case 'input_audio': {
       const { data, format } = (part.input_audio ?? {}) as Fields
       return readBytes(data, `audio/${String(format)}`, seq, `${where}.input_audio.data`)
@@ -106,20 +117,33 @@ function readOutput(part: Fields, seq: number, where: string): Media[] {
   return (outputParts(part) ?? []).flatMap((one, at) => {
     if (one?.type === 'text') return []
     const media = readPart(one, seq, `${where}.output.value[${at}]`)
-    if (!media) throw new InvalidMessageError(seq, `"${where}.output.value[${at}]" is of an unknown type`)
+    if (!media)
+      throw new InvalidMessageError(seq, `"${where}.output.value[${at}]" is of an unknown type`)
     return [media]
   })
 }
 
 /** Reads the data of a file part. In AI SDK 7 it says what it is. */
-function readData(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
+function readData(
+  value: unknown,
+  mediaType: string,
+  seq: number,
+  where: string,
+  filename?: string,
+): Media {
   const { type, data, url, text } = (value ?? {}) as Fields
   switch (type) {
     case 'data':
     case 'url':
       return readBytes(type === 'url' ? url : data, mediaType, seq, `${where}.${type}`, filename)
     case 'text':
-      return readBytes(new TextEncoder().encode(String(text)), mediaType, seq, `${where}.text`, filename)
+      return readBytes(
+        new TextEncoder().encode(String(text)),
+        mediaType,
+        seq,
+        `${where}.text`,
+        filename,
+      )
     case 'reference':
       return { type: 'foreign', kind: mediaType || 'file' }
     default:
@@ -128,11 +152,18 @@ function readData(value: unknown, mediaType: string, seq: number, where: string,
 }
 
 /** Reads a file that is given as base64, a data URL, an address or an array of bytes. */
-function readBytes(value: unknown, mediaType: string, seq: number, where: string, filename?: string): Media {
+function readBytes(
+  value: unknown,
+  mediaType: string,
+  seq: number,
+  where: string,
+  filename?: string,
+): Media {
   const text = value instanceof URL ? value.href : value
   if (typeof text !== 'string') {
     const bytes = toBytes(text)
-    if (!bytes) throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
+    if (!bytes)
+      throw new InvalidMessageError(seq, `"${where}" must hold base64, a data URL or bytes`)
     const base64 = toBase64(bytes)
     return { type: 'bytes', base64, mediaType: wholeType(mediaType, base64), filename }
   }
@@ -141,7 +172,10 @@ function readBytes(value: unknown, mediaType: string, seq: number, where: string
   const base64 = toPlainBase64(data ? text.slice(data[0].length) : text)
   // Refuses names of files: a client library might read them from disk.
   if (base64 === undefined)
-    throw new InvalidMessageError(seq, `"${where}" is not base64: read the file and pass its bytes as base64`)
+    throw new InvalidMessageError(
+      seq,
+      `"${where}" is not base64: read the file and pass its bytes as base64`,
+    )
   return { type: 'bytes', base64, mediaType: data?.[1] || wholeType(mediaType, base64), filename }
 }
 
@@ -156,7 +190,10 @@ function toPlainBase64(text: string): string | undefined {
 /** Completes a media type such as `image/*` by the first bytes. */
 function wholeType(mediaType: string, base64: string): string {
   if (mediaType.includes('/') && !mediaType.endsWith('/*')) return mediaType
-  return imageTypeOf(base64) ?? (mediaType.startsWith('image') ? 'image/png' : 'application/octet-stream')
+  return (
+    imageTypeOf(base64) ??
+    (mediaType.startsWith('image') ? 'image/png' : 'application/octet-stream')
+  )
 }
 
 export const imageTypeOf = (base64: string): string | undefined =>

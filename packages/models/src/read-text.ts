@@ -12,7 +12,8 @@ export function readText(value: unknown, server: AskedServer): string {
 
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
-export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+export const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.map(fieldsOf) : []
 
 /** The part of a text, with the log probabilities of its tokens if there are any; none for an empty text. */
 export function toDelta(

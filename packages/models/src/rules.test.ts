@@ -11,7 +11,11 @@ describe('rules', () => {
     const model = rules(({ messages }) => `I see ${messages.length} messages.`)
     const parts = await partsOf(model.stream({ messages: [user('Good morning, all.')] }))
     expect(textOf(parts)).toBe('I see 1 messages.')
-    expect(parts.at(-1)).toEqual({ type: 'end', reason: 'stop', usage: { promptTokens: 9, replyTokens: 5 } })
+    expect(parts.at(-1)).toEqual({
+      type: 'end',
+      reason: 'stop',
+      usage: { promptTokens: 9, replyTokens: 5 },
+    })
     expect(await model.window()).toBeUndefined()
     expect(await rules(() => '', { window: 512, name: 'mine' }).window()).toBe(512)
   })
@@ -23,7 +27,10 @@ describe('rules', () => {
       ...['One', ' two', '\n three', ' ', 'end'],
     ])
     const cancel = new AbortController()
-    const stream = rules(() => 'a b', { delayMs: 3_600_000 }).stream({ messages: [], signal: cancel.signal })
+    const stream = rules(() => 'a b', { delayMs: 3_600_000 }).stream({
+      messages: [],
+      signal: cancel.signal,
+    })
     const first = stream[Symbol.asyncIterator]().next()
     cancel.abort(new Error('enough'))
     await expect(first).rejects.toThrow('enough')
@@ -52,7 +59,11 @@ describe('rules', () => {
       )
     const first = await idsFor(user('Step 1.'))
     expect(await idsFor({ ...user('Step 1.'), time: 5 })).toEqual(first)
-    const all = [first, await idsFor(user('Step 2.')), await idsFor(user('Step 1.'), user('again'))].flat()
+    const all = [
+      first,
+      await idsFor(user('Step 2.')),
+      await idsFor(user('Step 1.'), user('again')),
+    ].flat()
     expect(new Set(all).size).toBe(6)
   })
 

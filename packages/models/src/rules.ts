@@ -60,8 +60,10 @@ export function rules(
         yield { type: 'tool-call', id: `call_${mark}_${at + 1}`, name: call.name, arguments: json }
       }
       const promptTokens =
-        messages.reduce((sum, message, seq) => sum + counter.message(readMessage(message, seq)), 0) +
-        counter.tools(tools)
+        messages.reduce(
+          (sum, message, seq) => sum + counter.message(readMessage(message, seq)),
+          0,
+        ) + counter.tools(tools)
       const reason = calls.length > 0 ? 'tool-calls' : 'stop'
       yield { type: 'end', reason, usage: { promptTokens, replyTokens } }
     },
@@ -69,7 +71,10 @@ export function rules(
 }
 
 /** Calls a rule. A rule may throw a ModelError; any other error becomes one that is not retried. */
-async function ask(name: string, answer: () => RulesAnswer | Promise<RulesAnswer>): Promise<RulesAnswer> {
+async function ask(
+  name: string,
+  answer: () => RulesAnswer | Promise<RulesAnswer>,
+): Promise<RulesAnswer> {
   try {
     return await answer()
   } catch (error) {

@@ -28,7 +28,8 @@ export function toStatusError(
   { status, header }: { readonly status: number; header(name: string): string | undefined },
   fault: ServerFault,
 ): ModelError {
-  const code = server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
+  const code =
+    server.hasFiles?.() && refusesFiles(status, fault) ? 'files_refused' : codeOf(status, fault)
   return new ModelError(code, `${server.name} ${explain(server, code, status, fault)}`, {
     status,
     ...factsOf(code, fault, header),
@@ -49,7 +50,12 @@ export function factsOf(
   }
 }
 
-export function toStreamError(server: AskedServer, problem: string, fault?: ServerFault, cause?: unknown) {
+export function toStreamError(
+  server: AskedServer,
+  problem: string,
+  fault?: ServerFault,
+  cause?: unknown,
+) {
   if (fault && isTooLong(fault))
     return new ModelError('context_too_long', tooLong(server, fault), { tokens: fault.tokens })
   const quote = fault ? quoteFault(fault.words, server.sent()) : ''
@@ -65,7 +71,8 @@ export function toWireError(server: AskedServer, error: unknown, hasAnswered: bo
     return new ModelError('model_refused', error.message, { status: 400, cause: error })
   const cause = safeCause(error, server.sent())
   if (isTimeout(error)) return toNetworkError(server, cause)
-  if (hasAnswered) return toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
+  if (hasAnswered)
+    return toStreamError(server, 'broke off in the middle of its answer', undefined, cause)
   // It was not sent: a key is missing, say.
   const quote = error instanceof Error ? quoteFault(error.message, server.sent()) : ''
   return new ModelError('model_refused', `${server.name} was not asked${quote}.`, { cause })
@@ -82,7 +89,9 @@ function toNetworkError(server: AskedServer, cause: unknown): ModelError {
   const { code } = rootOf(cause)
   if (isTimeout(cause)) {
     const why = 'it may still be loading the model or reading the prompt'
-    return new ModelError('model_stalled', `${server.name} sent nothing for too long: ${why}.`, { cause })
+    return new ModelError('model_stalled', `${server.name} sent nothing for too long: ${why}.`, {
+      cause,
+    })
   }
   const what = `${server.name} cannot be reached${code === '' ? '' : ` (${code})`}`
   return new ModelError('model_unavailable', `${what}: ${server.unavailable}.`, { cause })
@@ -94,7 +103,10 @@ function isTimeout(error: unknown): boolean {
 }
 
 const refusesFiles = (status: number, fault: ServerFault) =>
-  status >= 400 && ![401, 403, 429].includes(status) && !isTooLong(fault) && refusedFiles(fault) !== undefined
+  status >= 400 &&
+  ![401, 403, 429].includes(status) &&
+  !isTooLong(fault) &&
+  refusedFiles(fault) !== undefined
 
 function codeOf(status: number, fault: ServerFault): ModelErrorCode {
   if (status === 429) return 'model_busy'
@@ -104,7 +116,12 @@ function codeOf(status: number, fault: ServerFault): ModelErrorCode {
   return status >= 500 ? 'model_unavailable' : 'model_refused'
 }
 
-function explain(server: AskedServer, code: ModelErrorCode, status: number, fault: ServerFault): string {
+function explain(
+  server: AskedServer,
+  code: ModelErrorCode,
+  status: number,
+  fault: ServerFault,
+): string {
   // Not quoted, because providers repeat a part of the key that they refuse.
   if (status === 401 || status === 403)
     return `refused the credentials (${status}): check the key or "headers".`

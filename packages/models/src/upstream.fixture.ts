@@ -1,4 +1,8 @@
-import { startUpstream, type Upstream, type UpstreamScript } from '@throughline/test-tools/scripted-upstream'
+import {
+  startUpstream,
+  type Upstream,
+  type UpstreamScript,
+} from '@throughline/test-tools/scripted-upstream'
 import { onTestFinished } from 'vitest'
 import { ModelError, type ModelPart } from './model.ts'
 

@@ -48,7 +48,10 @@ export interface ServerOptions
   extends AnswerOptions,
     Partial<Omit<ServerLimits, 'json'>>,
     Partial<
-      Pick<ServerParts, 'advertisedWindow' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'>
+      Pick<
+        ServerParts,
+        'advertisedWindow' | 'manage' | 'person' | 'sideModel' | 'lingerMs' | 'now' | 'newId'
+      >
     >,
     Pick<HistoryOptions, 'leaseMs' | 'embed' | 'remember'>,
     Partial<Pick<CacheOptions, 'readAhead' | 'slots' | 'quietMs' | 'openTurnMs'>>,
@@ -130,15 +133,29 @@ export type Server = ReturnType<typeof createServer>
 export function createServer(rawOptions: ServerOptions) {
   const wanted = { ...defaults, ...present(rawOptions) }
   const settled = wanted.shadow ? { ...wanted, ...passing } : wanted
-  const { memory, allowed, apiKeys, maxDepth, maxMessages, maxStreams, now, newId, inspector, plugs } =
-    settled
+  const {
+    memory,
+    allowed,
+    apiKeys,
+    maxDepth,
+    maxMessages,
+    maxStreams,
+    now,
+    newId,
+    inspector,
+    plugs,
+  } = settled
   const { leaseMs, embed, remember, person, requireKeys: needsKey = apiKeys.length > 0 } = settled
-  const upstreams = 'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
+  const upstreams =
+    'all' in rawOptions.upstream ? rawOptions.upstream : oneUpstream(rawOptions.upstream)
   const options = present(Object.fromEntries(answerOptionNames.map(name => [name, settled[name]])))
-  const store = noticingStore(restingStore(rememberingStore(patientStore(rawOptions.store))), event => {
-    if (event.what !== 'written') bodies.forget()
-    api.onWrite(event)
-  })
+  const store = noticingStore(
+    restingStore(rememberingStore(patientStore(rawOptions.store))),
+    event => {
+      if (event.what !== 'written') bodies.forget()
+      api.onWrite(event)
+    },
+  )
   const logOf = createLogs({ store, now, newId, remember, leaseMs, embed })
   const keys = createKeys(store, { now })
   const identify = createIdentify({ keys, now, apiKeys, isRequired: needsKey })
@@ -171,7 +188,8 @@ export function createServer(rawOptions: ServerOptions) {
     cancels,
     logOf,
   } satisfies ServerParts
-  const modelBeside = (name: string) => cache.beside(upstreams.of(name).upstream, upstreams.model(name))
+  const modelBeside = (name: string) =>
+    cache.beside(upstreams.of(name).upstream, upstreams.model(name))
   const api = createApi({
     ...{ ...parts, plugs },
     upstreams: { ...upstreams, model: modelBeside },
@@ -194,7 +212,10 @@ export function createServer(rawOptions: ServerOptions) {
     return context.req.header('origin') === undefined ? next() : forPages(context, next)
   })
   app.get('/health', context =>
-    context.json({ status: 'ok', upstream: upstreams.all.map(({ upstream }) => upstream.kind).join(', ') }),
+    context.json({
+      status: 'ok',
+      upstream: upstreams.all.map(({ upstream }) => upstream.kind).join(', '),
+    }),
   )
   app.get('/health/readiness', async context => {
     const { isReady, ...parts } = await readiness()
@@ -224,7 +245,9 @@ export function createServer(rawOptions: ServerOptions) {
       throughline_listeners: api.listeners(),
       ...Object.assign({}, ...plugs.map(plug => plug.gauges())),
     })
-    return new Response(text, { headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } })
+    return new Response(text, {
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+    })
   })
   const mayChat = requireScope('chat')
   for (const [path, adapter] of memory ? adapterPaths : []) {
@@ -236,7 +259,8 @@ export function createServer(rawOptions: ServerOptions) {
   }
   if (memory) app.route('/throughline/v1/ui-chat', uiChatRoutes(parts))
   api.mount(app)
-  if (memory) for (const prefix of ['/', '/c/:conversation']) app.route(prefix, responsesRoutes(parts))
+  if (memory)
+    for (const prefix of ['/', '/c/:conversation']) app.route(prefix, responsesRoutes(parts))
   app.all('/c/:conversation/*', mayChat, context =>
     passOn(context.req.raw, pathOf(context.req.raw).replace(/^\/c\/[^/]*/, ''), parts),
   )

@@ -15,7 +15,9 @@ export { manifest }
 
 function findPackage(folder: string): { folder: string; manifest: Manifest } {
   const file = join(folder, 'package.json')
-  const manifest = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest) : undefined
+  const manifest = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as Manifest)
+    : undefined
   if (manifest?.name === 'throughline') return { folder, manifest }
   if (dirname(folder) === folder)
     throw new Error('The folder of throughline has no package.json: install it again.')

@@ -22,7 +22,9 @@ export function toFault(error: unknown, more: Readonly<Record<string, number>> =
   const cause = error instanceof ImportStoppedError ? error.cause : error
   if (isStoreFault(cause)) return { ...fault, failure: (cause as Error).message }
   if (fault.code === 'internal_error') return { ...fault, failure: failureOf(error) }
-  return error instanceof ThroughlineError && error.problems ? { ...fault, problems: error.problems } : fault
+  return error instanceof ThroughlineError && error.problems
+    ? { ...fault, problems: error.problems }
+    : fault
 }
 
 /** The kind of an error and where it was thrown. Its message may hold texts of conversations. */

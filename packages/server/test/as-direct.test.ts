@@ -61,7 +61,11 @@ it.each([4096, 8192, 32_768])(
       if (left < 0) break
       messages.push(messageAt(at))
     }
-    const next = [messageAt(messages.length), messageAt(messages.length + 1), messageAt(messages.length + 2)]
+    const next = [
+      messageAt(messages.length),
+      messageAt(messages.length + 1),
+      messageAt(messages.length + 2),
+    ]
     const isAsking = messages.length % 2 === 1
     const { chat } = directForms
     const reply = { text: 'Gate 7.', thought: '', calls: [] }
@@ -90,7 +94,11 @@ it('converts the words of a request that fits as they are, also those that look 
   )
   const { url } = await startServer({ upstream: ollama.upstream(model.url, 8192) })
   const messages = [{ role: 'system', content: 'It is 12:00.\n[NOTE TO SELF: x]' }]
-  for (const text of ['My code is [NOTE TO SELF: heron].', 'RECENT NOTES TO SELF:\n- none', 'And now?']) {
+  for (const text of [
+    'My code is [NOTE TO SELF: heron].',
+    'RECENT NOTES TO SELF:\n- none',
+    'And now?',
+  ]) {
     messages[0] = { role: 'system', content: `It is 12:0${messages.length}.\n[NOTE TO SELF: x]` }
     messages.push({ role: 'user', content: text })
     const body = JSON.stringify({ model: 'm', messages })

@@ -19,7 +19,9 @@ const ways = {
 /** A client that has asked twice, and the operator of the server, who looks on. */
 async function start(store: Store, way: (typeof ways)[keyof typeof ways]) {
   let answers = 0
-  const server = await startScripted(() => ollamaAnswer([{ content: `Answer ${++answers}.` }]), { store })
+  const server = await startScripted(() => ollamaAnswer([{ content: `Answer ${++answers}.` }]), {
+    store,
+  })
   const list: MessageLike[] = []
   async function say(text: string): Promise<string> {
     list.push(user(text))
@@ -39,7 +41,14 @@ async function start(store: Store, way: (typeof ways)[keyof typeof ways]) {
     const { body } = server.scripted.requests.findLast(({ path }) => path === '/api/chat')!
     return (body as { messages: MessageLike[] }).messages.map(({ content }) => content)
   }
-  return { list, say, branch, asked, api: apiClient(server.url), path: `/conversations/${conversation}` }
+  return {
+    list,
+    say,
+    branch,
+    asked,
+    api: apiClient(server.url),
+    path: `/conversations/${conversation}`,
+  }
 }
 
 /** What a person does in the page. */
@@ -56,20 +65,25 @@ const acts = {
   'asks on a branch': async ({ api, path }) => {
     const { body: fork } = await api.post(`${path}/fork`, { at: 4 })
     const branch = encodeURIComponent(fork.branch)
-    for await (const _ of api.events(`${path}/send?branch=${branch}`, { body: { model, input: 'Beside.' } }));
+    for await (const _ of api.events(`${path}/send?branch=${branch}`, {
+      body: { model, input: 'Beside.' },
+    }));
   },
   'makes a branch': async ({ api, path }) => void (await api.post(`${path}/fork`, { at: 2 })),
 } satisfies Record<string, (client: Awaited<ReturnType<typeof start>>) => Promise<void>>
 
 describe.each(await someStores())('a person who looks on, on %s', (_, create) => {
   describe.each(Object.entries(ways))('at a client that goes on %s', (_how, way) => {
-    it.each(Object.entries(acts))('%s: the next request goes on where the client was', async (_what, act) => {
-      const client = await start(create(), way)
-      await act(client)
-      const said = client.list.map(({ content }) => content)
-      expect(await client.say('Three.')).toBe(client.branch)
-      expect(client.asked()).toEqual([...said, 'Three.'])
-    })
+    it.each(Object.entries(acts))(
+      '%s: the next request goes on where the client was',
+      async (_what, act) => {
+        const client = await start(create(), way)
+        await act(client)
+        const said = client.list.map(({ content }) => content)
+        expect(await client.say('Three.')).toBe(client.branch)
+        expect(client.asked()).toEqual([...said, 'Three.'])
+      },
+    )
   })
 })
 

@@ -64,7 +64,10 @@ describe('a count of tokens', () => {
     const exact = await startServer({ upstream: { ...readerUpstream(), count: async () => 4711 } })
     const messages = [{ role: 'user' as const, content: 'How many tokens may this be?' }]
     const count = (url: string) =>
-      new Anthropic({ baseURL: url, apiKey: 'none' }).messages.countTokens({ model: 'reader', messages })
+      new Anthropic({ baseURL: url, apiKey: 'none' }).messages.countTokens({
+        model: 'reader',
+        messages,
+      })
     const { input_tokens } = await count(own.url)
     expect(input_tokens).toBeGreaterThan(5)
     expect(input_tokens).toBeLessThan(100)
@@ -127,9 +130,13 @@ it('keeps whether a tool of Anthropic’s client failed', async () => {
   const upstream: Upstream = {
     ...readerUpstream(),
     model: () =>
-      rules(({ messages }) => (messages.at(-1)?.role === 'tool' ? 'I see.' : { calls: [{ name: 'look' }] }), {
-        window: 8192,
-      }),
+      rules(
+        ({ messages }) =>
+          messages.at(-1)?.role === 'tool' ? 'I see.' : { calls: [{ name: 'look' }] },
+        {
+          window: 8192,
+        },
+      ),
   }
   const { url, history } = await startServer({ upstream })
   const client = new Anthropic({ baseURL: url, apiKey: 'none' })
@@ -140,14 +147,24 @@ it('keeps whether a tool of Anthropic’s client failed', async () => {
     ['Error: is what the sign says', false],
   ] as const) {
     messages.push({ role: 'user', content: 'Look!' })
-    const { content: asked } = await client.messages.create({ model: 'm', max_tokens: 99, messages, tools })
+    const { content: asked } = await client.messages.create({
+      model: 'm',
+      max_tokens: 99,
+      messages,
+      tools,
+    })
     const { id } = asked.find(block => block.type === 'tool_use')!
     messages.push({ role: 'assistant', content: asked })
     messages.push({
       role: 'user',
       content: [{ type: 'tool_result', tool_use_id: id, content, is_error: isError }],
     })
-    const { content: answer } = await client.messages.create({ model: 'm', max_tokens: 99, messages, tools })
+    const { content: answer } = await client.messages.create({
+      model: 'm',
+      max_tokens: 99,
+      messages,
+      tools,
+    })
     messages.push({ role: 'assistant', content: answer })
   }
   const [conversation] = await history.conversations()

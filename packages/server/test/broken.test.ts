@@ -25,14 +25,22 @@ const clients: Readonly<Record<string, (url: string) => Promise<string>>> = {
   async ollama(url) {
     let text = ''
     const messages = [{ ...question }]
-    for await (const part of await new Ollama({ host: url }).chat({ model: 'm', messages, stream: true }))
+    for await (const part of await new Ollama({ host: url }).chat({
+      model: 'm',
+      messages,
+      stream: true,
+    }))
       text += part.message.content
     return text
   },
   async openai(url) {
     let text = ''
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 })
-    const stream = await client.chat.completions.create({ model: 'm', messages: [question], stream: true })
+    const stream = await client.chat.completions.create({
+      model: 'm',
+      messages: [question],
+      stream: true,
+    })
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? ''
     return text
   },
@@ -93,7 +101,10 @@ describe.each([
       method: 'POST',
       body: JSON.stringify({ model: 'm', max_tokens: 10, messages: [question] }),
     })
-    expect(await anthropic.json()).toMatchObject({ type: 'error', error: { message: expect.any(String) } })
+    expect(await anthropic.json()).toMatchObject({
+      type: 'error',
+      error: { message: expect.any(String) },
+    })
   })
 })
 

@@ -24,7 +24,8 @@ function createClient({ url }: StartedServer, name: string, path = '/v1/chat/com
       const { role, content } = await post(said)
       said.push({ role, content })
     },
-    title: () => post([{ role: 'user', content: `### Task:\nGenerate a title. ${'chat '.repeat(200)}` }]),
+    title: () =>
+      post([{ role: 'user', content: `### Task:\nGenerate a title. ${'chat '.repeat(200)}` }]),
   }
 }
 
@@ -70,12 +71,17 @@ describe('what was really reused', () => {
     expect(call.cached).toBeGreaterThan(200)
     expect(call).not.toHaveProperty('cacheLost')
     expect(call.warnings).toEqual([])
-    expect(await metricsOf(server)).toMatch(/tokens_total\{model="m",kind="reusable",upstream="openai"\} \d+/)
+    expect(await metricsOf(server)).toMatch(
+      /tokens_total\{model="m",kind="reusable",upstream="openai"\} \d+/,
+    )
   })
 
   it('is a warning with a reason where another conversation took the slot', async () => {
     const { call } = await callsAfter('off', 1)
-    expect(call).toMatchObject({ cacheLost: 'something else used this slot', warnings: ['cache_lost'] })
+    expect(call).toMatchObject({
+      cacheLost: 'something else used this slot',
+      warnings: ['cache_lost'],
+    })
     expect(call.cached).toBeLessThan(50)
   })
 })
@@ -141,7 +147,10 @@ describe('a side request', () => {
       await ada.say('Hello!')
       await ada.title()
       await ada.say('And again.')
-      return { share: shareOf(lastOf(ollama.reads)), models: ollama.reads.map(({ body }) => body.model) }
+      return {
+        share: shareOf(lastOf(ollama.reads)),
+        models: ollama.reads.map(({ body }) => body.model),
+      }
     }
     expect((await shares({})).share).toBe(1)
     const moved = await shares({ sideModel: 'small' })
@@ -158,7 +167,9 @@ describe('a side request', () => {
     await ada.say('And again.')
     expect(shareOf(lastOf(ollama.reads))).toBeLessThan(0.2)
     expect(ollama.reads.map(({ isAhead }) => isAhead)).toEqual([false, false, true, false])
-    expect(await metricsOf(server)).toMatch(/read_ahead_total\{upstream="[^"]+",outcome="read"\} 1\n/)
+    expect(await metricsOf(server)).toMatch(
+      /read_ahead_total\{upstream="[^"]+",outcome="read"\} 1\n/,
+    )
     const response = await fetch(`${server.url}/throughline/v1/conversations/ada/calls`)
     expect(await response.json()).toMatchObject({ readAhead: { outcome: 'read' } })
   })
@@ -189,7 +200,8 @@ describe('reading ahead', () => {
   it('reads a cut before anybody waits for it, and changes neither the log nor a replay', async () => {
     const off = await chatFor('off')
     const on = await chatFor('local')
-    const costly = ({ chats }: typeof on) => chats.slice(1).filter(read => shareOf(read) > 0.25).length
+    const costly = ({ chats }: typeof on) =>
+      chats.slice(1).filter(read => shareOf(read) > 0.25).length
     expect(costly(off)).toBeGreaterThan(1)
     expect(costly(on)).toBeLessThan(costly(off) / 2)
     expect(on.reads.length).toBeGreaterThan(on.chats.length)
@@ -221,7 +233,9 @@ describe('reading ahead', () => {
       await ada.say(`Turn ${turn}.`)
       await ada.title()
     }
-    await expect.poll(() => metricsOf(server)).toMatch(/open_replies 0\n.*\nthroughline_reading_ahead 1\n/)
+    await expect
+      .poll(() => metricsOf(server))
+      .toMatch(/open_replies 0\n.*\nthroughline_reading_ahead 1\n/)
     expect(ollama.reads.filter(({ isAhead }) => isAhead)).toEqual([])
   })
 

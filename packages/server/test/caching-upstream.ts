@@ -67,13 +67,18 @@ export interface CachingOptions {
 }
 
 /** Acts like llama.cpp: slots with a cache each, the most similar one is taken unless a request names one. */
-export async function startLlama({ slots = 2, build = 'b6000-abc', canSave = false }: CachingOptions = {}) {
+export async function startLlama({
+  slots = 2,
+  build = 'b6000-abc',
+  canSave = false,
+}: CachingOptions = {}) {
   const { caches, reads, read } = createCaches()
   const files = new Map<string, readonly string[]>()
   const actions: string[] = []
 
   function act({ path, body }: UpstreamRequest): UpstreamAnswer {
-    if (!canSave) return { status: 501, body: { error: { code: 501, message: 'no --slot-save-path' } } }
+    if (!canSave)
+      return { status: 501, body: { error: { code: 501, message: 'no --slot-save-path' } } }
     const [, slot, action] = /^\/slots\/(\d+)\?action=(\w+)$/.exec(path)!
     const { filename } = body as { readonly filename: string }
     actions.push(`${action} ${slot}`)

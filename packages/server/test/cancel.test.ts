@@ -31,7 +31,8 @@ describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => 
     const servers = [await one!, await other!] as const
     const [first, second] = servers.map(({ url }) => apiClient(url))
     const { history, url } = servers[0]
-    const lastTurn = async (branch = 'main') => (await history.thread('a', { branch }).turns()).at(-1)!.status
+    const lastTurn = async (branch = 'main') =>
+      (await history.thread('a', { branch }).turns()).at(-1)!.status
     return { url, history, first: first!, second: second!, lastTurn }
   }
 
@@ -59,7 +60,9 @@ describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => 
     const remote = await hear(send(), async () => {
       const branch = await second.post('/conversations/a/cancel?branch=other')
       expect(branch.status).toBe(404)
-      expect((await second.post('/conversations/a/cancel?branch=main')).body).toEqual({ is: 'asked' })
+      expect((await second.post('/conversations/a/cancel?branch=main')).body).toEqual({
+        is: 'asked',
+      })
     })
     expect([local, remote, await lastTurn()]).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(await hear(send('short'), async () => {})).toBe('completed')
@@ -88,10 +91,16 @@ describe.each(await someStores())('a reply is cancelled, on %s', (_, create) => 
 
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      body: JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: text }], stream: true }),
+      body: JSON.stringify({
+        model: 'reader',
+        messages: [{ role: 'user', content: text }],
+        stream: true,
+      }),
     })
     const conversation = response.headers.get('x-throughline-conversation')!
-    expect((await second.post(`/conversations/${conversation}/cancel`)).body).toEqual({ is: 'asked' })
+    expect((await second.post(`/conversations/${conversation}/cancel`)).body).toEqual({
+      is: 'asked',
+    })
     const stream = await response.text()
     expect(stream).toContain('reply_cancelled')
     expect(stream).not.toContain('[DONE]')

@@ -13,7 +13,10 @@ import { readerUpstream } from '../src/upstream/reader-upstream.ts'
 import type { Upstream } from '../src/upstream/upstream.ts'
 
 /** A client that keeps the whole conversation, as its own library wants it, and reads every answer as a stream. */
-type Client = (url: string, model: string) => (text: string, signal?: AbortSignal) => Promise<string>
+type Client = (
+  url: string,
+  model: string,
+) => (text: string, signal?: AbortSignal) => Promise<string>
 
 const clients: Readonly<Record<string, Client>> = {
   openai(url, model) {
@@ -21,7 +24,10 @@ const clients: Readonly<Record<string, Client>> = {
     const messages: OpenAI.ChatCompletionMessageParam[] = []
     return async (content, signal) => {
       messages.push({ role: 'user', content })
-      const stream = await client.chat.completions.create({ model, messages, stream: true }, { signal })
+      const stream = await client.chat.completions.create(
+        { model, messages, stream: true },
+        { signal },
+      )
       let text = ''
       for await (const { choices } of stream) text += choices[0]?.delta.content ?? ''
       messages.push({ role: 'assistant', content: text })
@@ -46,7 +52,9 @@ const clients: Readonly<Record<string, Client>> = {
     const messages: Anthropic.MessageParam[] = []
     return async (content, signal) => {
       messages.push({ role: 'user', content })
-      const text = await client.messages.stream({ model, max_tokens: 300, messages }, { signal }).finalText()
+      const text = await client.messages
+        .stream({ model, max_tokens: 300, messages }, { signal })
+        .finalText()
       messages.push({ role: 'assistant', content: text })
       return text
     }
@@ -60,7 +68,8 @@ const clients: Readonly<Record<string, Client>> = {
     return async (content, signal) => {
       messages.push(new HumanMessage(content))
       let text = ''
-      for await (const part of await chat.stream(messages, signal ? { signal } : {})) text += part.text
+      for await (const part of await chat.stream(messages, signal ? { signal } : {}))
+        text += part.text
       messages.push(new AIMessage(text))
       return text
     }
@@ -112,7 +121,9 @@ describe.each(Object.entries(clients))('the client %s', (_, client) => {
 
   it('is told what is wrong', async () => {
     const { url } = await startServer()
-    await expect(client(url, 'no-such-model')('hello')).rejects.toThrow(/no-such-model|404|Not Found/)
+    await expect(client(url, 'no-such-model')('hello')).rejects.toThrow(
+      /no-such-model|404|Not Found/,
+    )
   })
 })
 

@@ -31,7 +31,10 @@ const bodyOf = (input: readonly Item[]) => ({
       strict: false,
       parameters: {
         type: 'object',
-        properties: { command: { type: 'array', items: { type: 'string' } }, timeout_ms: { type: 'number' } },
+        properties: {
+          command: { type: 'array', items: { type: 'string' } },
+          timeout_ms: { type: 'number' },
+        },
         required: ['command'],
         additionalProperties: false,
       },
@@ -88,7 +91,11 @@ function agent(): Upstream {
   }
 }
 
-async function send(url: string, body: Buffer | string, more: Readonly<Record<string, string>> = {}) {
+async function send(
+  url: string,
+  body: Buffer | string,
+  more: Readonly<Record<string, string>> = {},
+) {
   const response = await fetch(`${url}/v1/responses`, {
     method: 'POST',
     headers: { ...headers, ...more },
@@ -119,10 +126,15 @@ it('answers Codex over 30 turns with tools: one conversation, nothing doubled, n
       const last = events.at(-1)!
       // An incomplete response would make Codex ask again.
       expect(last.type).toBe('response.completed')
-      for (const { type, item } of events) if (type === 'response.output_item.done') input.push(item!)
+      for (const { type, item } of events)
+        if (type === 'response.output_item.done') input.push(item!)
       const call = input.at(-1)!
       if (round === 1)
-        input.push({ type: 'function_call_output', call_id: call.call_id, output: `file-${turn}.txt` })
+        input.push({
+          type: 'function_call_output',
+          call_id: call.call_id,
+          output: `file-${turn}.txt`,
+        })
     }
   }
   const [conversation, ...others] = await history.conversations()
@@ -134,7 +146,8 @@ it('answers Codex over 30 turns with tools: one conversation, nothing doubled, n
   const thread = history.thread(conversation!.conversation)
   expect((await thread.turns()).map(({ status }) => status)).toEqual(Array(30).fill('completed'))
   const messages = await thread.messages()
-  const of = (role: string) => messages.filter(message => message.role === role).map(({ content }) => content)
+  const of = (role: string) =>
+    messages.filter(message => message.role === role).map(({ content }) => content)
   expect(of('tool')).toEqual(Array.from({ length: 30 }, (_, at) => `file-${at + 1}.txt`))
   expect(of('user').slice(1)).toEqual(Array.from({ length: 30 }, (_, at) => `question ${at + 1}`))
   expect(of('assistant').filter(content => content !== '')).toHaveLength(30)
@@ -157,7 +170,8 @@ it.each(['item', 'address'])(
     const ask = async () => {
       const { status, events } = await send(url, JSON.stringify(bodyOf(input)))
       expect([status, events.at(-1)!.type]).toEqual([200, 'response.completed'])
-      for (const { type, item } of events) if (type === 'response.output_item.done') input.push(item!)
+      for (const { type, item } of events)
+        if (type === 'response.output_item.done') input.push(item!)
     }
     const answer = () =>
       input.push({
@@ -184,7 +198,10 @@ it.each(['item', 'address'])(
         expect([response.status, object]).toEqual([200, 'response.compaction'])
         input = [said('developer', 'Ask before you write.'), ...output]
       }
-      expect(input.at(-1)).toMatchObject({ type: 'compaction', encrypted_content: expect.any(String) })
+      expect(input.at(-1)).toMatchObject({
+        type: 'compaction',
+        encrypted_content: expect.any(String),
+      })
     }
     input.push(said('user', 'question 1'))
     await ask()
@@ -233,12 +250,21 @@ it('sends the summary of a Codex that compacts by itself in place of the rounds,
     said('user', '<environment_context>\n  <cwd>/work</cwd>\n</environment_context>'),
     said('user', 'question 1'),
   ]
-  const wish = said('user', 'You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.')
+  const wish = said(
+    'user',
+    'You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.',
+  )
   let input = kept
   for (const part of ['one file', 'two files', 'three files']) {
     const { events } = await send(url, JSON.stringify(bodyOf(input)))
-    const done = events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item!] : []))
-    const result = { type: 'function_call_output', call_id: done.at(-1)!.call_id, output: 'old-file.txt' }
+    const done = events.flatMap(({ type, item }) =>
+      type === 'response.output_item.done' ? [item!] : [],
+    )
+    const result = {
+      type: 'function_call_output',
+      call_id: done.at(-1)!.call_id,
+      output: 'old-file.txt',
+    }
     await send(url, JSON.stringify(bodyOf([...input, ...done, result, wish])), compacting)
     const summary = `Another language model started to solve this problem and produced a summary: ${part}.`
     input = [...kept, said('user', summary)]
@@ -248,12 +274,20 @@ it('sends the summary of a Codex that compacts by itself in place of the rounds,
     expect(sent.at(-1)).not.toMatch(/interrupted|call_|old-file/i)
     input = [
       ...input,
-      ...after.events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item!] : [])),
+      ...after.events.flatMap(({ type, item }) =>
+        type === 'response.output_item.done' ? [item!] : [],
+      ),
     ]
-    input.push({ type: 'function_call_output', call_id: input.at(-1)!.call_id, output: 'old-file.txt' })
+    input.push({
+      type: 'function_call_output',
+      call_id: input.at(-1)!.call_id,
+      output: 'old-file.txt',
+    })
   }
   const conversations = await history.conversations()
-  expect(conversations.find(({ conversation }) => conversation.startsWith('codex:'))!.threads).toHaveLength(4)
+  expect(
+    conversations.find(({ conversation }) => conversation.startsWith('codex:'))!.threads,
+  ).toHaveLength(4)
 })
 
 it('compacts for a client that names its last response and sends no list', async () => {
@@ -298,7 +332,8 @@ it('lets OpenAI compact by itself, and reads no compaction that is not there', a
 
   const { url } = await startServer({ upstream: agent() })
   const past = { conversation: 'gone', actor: 'assistant', branch: 'main', at: 3 }
-  const pack = (value: unknown) => `throughline:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+  const pack = (value: unknown) =>
+    `throughline:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
   for (const [packed, status] of [
     [pack({ past, items: [] }), 404],
     [pack({ past: { ...past, actor: 'throughline:prompts' }, items: [] }), 404],
@@ -317,7 +352,11 @@ it('lets OpenAI compact by itself, and reads no compaction that is not there', a
 
 describe('the newest form of Codex, which has its tools in the list', () => {
   const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: /[\\s\\S]+/' }
-  const parameters = { type: 'object', properties: { target: { type: 'string' } }, required: ['target'] }
+  const parameters = {
+    type: 'object',
+    properties: { target: { type: 'string' } },
+    required: ['target'],
+  }
   const offered: Item = {
     type: 'additional_tools',
     id: 'at_1',
@@ -340,7 +379,9 @@ describe('the newest form of Codex, which has its tools in the list', () => {
       {
         type: 'namespace',
         name: 'collaboration',
-        tools: [{ type: 'function', name: 'list_agents', parameters: { type: 'object', properties: {} } }],
+        tools: [
+          { type: 'function', name: 'list_agents', parameters: { type: 'object', properties: {} } },
+        ],
       },
     ],
   }
@@ -355,16 +396,22 @@ describe('the newest form of Codex, which has its tools in the list', () => {
     include: ['reasoning.encrypted_content'],
     client_metadata: { turn_id: '1' },
   })
-  type ChatBody = { readonly tools: readonly { function: Item }[]; readonly messages: readonly Item[] }
+  type ChatBody = {
+    readonly tools: readonly { function: Item }[]
+    readonly messages: readonly Item[]
+  }
 
   it('keeps its tools on an upstream that speaks only chat, and gets its own kinds of calls back', async () => {
     const call = { name: 'functions__exec', arguments: '{"input": "text(\\"é\\\\n\\")"}' }
     const upstream = await startUpstream(({ body }) => {
       const isAnswer = (body as ChatBody).messages?.at(-1)?.role === 'tool'
       if (isAnswer) return openaiAnswer([{ content: 'Done.' }])
-      return openaiAnswer([{ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] }], {
-        finish: 'tool_calls',
-      })
+      return openaiAnswer(
+        [{ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] }],
+        {
+          finish: 'tool_calls',
+        },
+      )
     })
     onTestFinished(upstream.close)
     const { url, history } = await startServer({
@@ -385,10 +432,13 @@ describe('the newest form of Codex, which has its tools in the list', () => {
       expect(first.events.at(-1)!.response!.output).toEqual([made])
       input.push(made, { type: 'custom_tool_call_output', call_id: 'call_1', output: 'seen' })
       const second = await send(url, JSON.stringify(newest(input)))
-      for (const { type, item } of second.events) if (type === 'response.output_item.done') input.push(item!)
+      for (const { type, item } of second.events)
+        if (type === 'response.output_item.done') input.push(item!)
       input.push(said('user', question))
     }
-    const bodies = upstream.requests.map(({ body }) => body as ChatBody).filter(({ messages }) => messages)
+    const bodies = upstream.requests
+      .map(({ body }) => body as ChatBody)
+      .filter(({ messages }) => messages)
     for (const { tools, messages } of bodies) {
       expect(tools.map(tool => tool.function.name)).toEqual([
         'functions__exec',
@@ -412,7 +462,11 @@ describe('the newest form of Codex, which has its tools in the list', () => {
             id: 'resp_1',
             status: 'completed',
             output: [
-              { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },
+              {
+                type: 'message',
+                role: 'assistant',
+                content: [{ type: 'output_text', text: 'Yes.' }],
+              },
             ],
           },
         })}\n\n`,
@@ -421,7 +475,10 @@ describe('the newest form of Codex, which has its tools in the list', () => {
     }))
     onTestFinished(upstream.close)
     const open = (window: number) =>
-      startServer({ window, upstream: openaiUpstream({ url: upstream.url, window, responses: 'native' }) })
+      startServer({
+        window,
+        upstream: openaiUpstream({ url: upstream.url, window, responses: 'native' }),
+      })
     const tokensOf = async (url: string, body: object) => {
       const response = await fetch(`${url}/v1/responses`, {
         method: 'POST',
@@ -436,7 +493,10 @@ describe('the newest form of Codex, which has its tools in the list', () => {
     const withTools = await tokensOf(url, body)
     expect(upstream.requests.at(-1)!.text).toBe(JSON.stringify(body))
     const { input: _, ...rest } = body
-    const without = await tokensOf((await open(32_768)).url, { ...rest, input: body.input.slice(1) })
+    const without = await tokensOf((await open(32_768)).url, {
+      ...rest,
+      input: body.input.slice(1),
+    })
     expect(withTools - without).toBeGreaterThan(600)
 
     const long = Array.from({ length: 30 }, (_, at) => [
@@ -458,7 +518,11 @@ describe('the newest form of Codex, which has its tools in the list', () => {
         [
           {
             tool_calls: [
-              { index: 0, id: 'c1', function: { name: 'tool_search', arguments: '{"query":"sea"}' } },
+              {
+                index: 0,
+                id: 'c1',
+                function: { name: 'tool_search', arguments: '{"query":"sea"}' },
+              },
             ],
           },
         ],
@@ -466,8 +530,15 @@ describe('the newest form of Codex, which has its tools in the list', () => {
       ),
     )
     onTestFinished(upstream.close)
-    const { url } = await startServer({ upstream: openaiUpstream({ url: upstream.url, window: 8192 }) })
-    const search = { type: 'tool_search', execution: 'client', description: 'Searches.', parameters }
+    const { url } = await startServer({
+      upstream: openaiUpstream({ url: upstream.url, window: 8192 }),
+    })
+    const search = {
+      type: 'tool_search',
+      execution: 'client',
+      description: 'Searches.',
+      parameters,
+    }
     const first = { ...newest([said('user', 'look')]), tools: [search, { type: 'web_search' }] }
     const response = await fetch(`${url}/v1/responses`, {
       method: 'POST',
@@ -477,8 +548,17 @@ describe('the newest form of Codex, which has its tools in the list', () => {
     // The client is told of what cannot be sent.
     expect(response.headers.get('x-throughline-left-out-kinds')).toBe('web_search')
     expect(await response.text()).toContain('"type":"tool_search_call"')
-    const call = { type: 'tool_search_call', call_id: 'c1', execution: 'client', arguments: { query: 'sea' } }
-    const tide = { type: 'namespace', name: 'sea', tools: [{ type: 'function', name: 'tide', parameters }] }
+    const call = {
+      type: 'tool_search_call',
+      call_id: 'c1',
+      execution: 'client',
+      arguments: { query: 'sea' },
+    }
+    const tide = {
+      type: 'namespace',
+      name: 'sea',
+      tools: [{ type: 'function', name: 'tide', parameters }],
+    }
     const output = { type: 'tool_search_output', call_id: 'c1', execution: 'client', tools: [tide] }
     const next = { ...first, input: [...first.input, call, output] }
     expect((await send(url, JSON.stringify(next))).status).toBe(200)

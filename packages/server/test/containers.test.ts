@@ -34,10 +34,14 @@ it('has a compose file whose settings the server takes', () => {
   expect(Object.keys(services)).toEqual(['server', 'postgres', 'open-webui'])
   const given = { POSTGRES_PASSWORD: 'secret', THROUGHLINE_KEY: 'a-key-of-16-characters' }
   const env = Object.fromEntries(
-    Object.entries(services.server!.environment).map(([name, value]) => [name, expand(value, given)]),
+    Object.entries(services.server!.environment).map(([name, value]) => [
+      name,
+      expand(value, given),
+    ]),
   )
   const inside = { THROUGHLINE_HOST: '0.0.0.0', THROUGHLINE_PORT: '4170' }
-  for (const [name, value] of Object.entries(inside)) expect(dockerfile).toContain(`${name}=${value}`)
+  for (const [name, value] of Object.entries(inside))
+    expect(dockerfile).toContain(`${name}=${value}`)
   const { config } = readConfig({ env: { ...inside, ...env } })
   expect(config).toMatchObject({
     db: 'postgres://throughline:secret@postgres/throughline',
@@ -56,9 +60,12 @@ interface Service {
 
 /** Puts values into `${NAME:-default}` and `${NAME:?message}`. */
 function expand(text: string, given: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
-    const value = given[name] ?? (kind === '-' ? rest : undefined)
-    if (value === undefined) throw new Error(`${name} is needed: ${rest}`)
-    return value
-  })
+  return text.replace(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name: string, kind?: string, rest = '') => {
+      const value = given[name] ?? (kind === '-' ? rest : undefined)
+      if (value === undefined) throw new Error(`${name} is needed: ${rest}`)
+      return value
+    },
+  )
 }

@@ -22,7 +22,11 @@ it('asks Ollama for vectors, and shows the context that was sent with them', asy
   const ask = async (content: string) => {
     const response = await fetch(`${url}/c/tale/v1/chat/completions`, {
       method: 'POST',
-      body: JSON.stringify({ model: 'reader', max_tokens: 60, messages: [{ role: 'user', content }] }),
+      body: JSON.stringify({
+        model: 'reader',
+        max_tokens: 60,
+        messages: [{ role: 'user', content }],
+      }),
     })
     expect(response.status).toBe(200)
     await response.text()
@@ -32,7 +36,9 @@ it('asks Ollama for vectors, and shows the context that was sent with them', asy
   expect(ollama.requests.every(({ path }) => path === '/api/embed')).toBe(true)
   expect(ollama.requests).toHaveLength(25)
   const base = `${url}/throughline/v1/conversations/tale`
-  const { calls } = (await (await fetch(`${base}/calls`)).json()) as { calls: readonly { id: string }[] }
+  const { calls } = (await (await fetch(`${base}/calls`)).json()) as {
+    calls: readonly { id: string }[]
+  }
   const sent = await (await fetch(`${base}/calls/${calls[0]!.id}/dump`)).text()
   expect(sent).toContain(fact)
   // The inspector makes the context again: with its vectors.

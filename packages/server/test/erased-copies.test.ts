@@ -37,7 +37,11 @@ describe.each(rawStores())('what was erased, on %s', (_, open) => {
     }
     const upstream = { ...readerUpstream(), model: () => rules(rule, { window: 8192 }) }
     const server = await startServer({ store, upstream, readMessages: true })
-    async function post(path: string, body: object, headers: Readonly<Record<string, string>> = {}) {
+    async function post(
+      path: string,
+      body: object,
+      headers: Readonly<Record<string, string>> = {},
+    ) {
       const response = await fetch(`${server.url}${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -52,7 +56,9 @@ describe.each(rawStores())('what was erased, on %s', (_, open) => {
     }
     async function ask(messages: readonly Message[], more: object = {}, headers = {}) {
       const { body, place } = await post('/v1/chat/completions', { messages, ...more }, headers)
-      const { choices } = body as unknown as { readonly choices: readonly [{ readonly message: Message }] }
+      const { choices } = body as unknown as {
+        readonly choices: readonly [{ readonly message: Message }]
+      }
       return { message: choices[0].message, ...place }
     }
     /** Lays a hand on an entry of a branch, or erases it. */
@@ -155,7 +161,10 @@ describe.each(rawStores())('what was erased, on %s', (_, open) => {
   })
 
   it('is gone from the title that a model made of it, and from one that is asked for later', async () => {
-    for (const named of [{}, { 'x-throughline-conversation': 'trip', 'x-throughline-history': 'full' }]) {
+    for (const named of [
+      {},
+      { 'x-throughline-conversation': 'trip', 'x-throughline-history': 'full' },
+    ]) {
       const { ask, handle, history, expectGone } = await start()
       const first = await ask([question], {}, named)
       const title = [user(`Write a title of this chat as JSON: ${question.content}`)]
@@ -176,7 +185,11 @@ describe.each(rawStores())('what was erased, on %s', (_, open) => {
     const { ask, handle, expectGone, history, placesOf } = await start()
     const first = await ask([user('Hello.')])
     const list = [user('Hello.'), first.message, user('And now?')]
-    await ask([user('Hello.'), { ...first.message, content: `${first.message.content}` }, user('And now?')])
+    await ask([
+      user('Hello.'),
+      { ...first.message, content: `${first.message.content}` },
+      user('And now?'),
+    ])
     const thread = history.thread(first.conversation)
     const begun = await thread.begin(user('Once more?'), {
       overlay: {
@@ -209,7 +222,9 @@ describe.each(rawStores())('what was erased, on %s', (_, open) => {
     await handle('pin', conversation, 3)
     const { branch, message } = await ask(list)
     expect(branch).not.toBe('main')
-    expect((await history.thread(conversation, { branch }).hands()).pinned).toEqual([{ first: 3, last: 3 }])
+    expect((await history.thread(conversation, { branch }).hands()).pinned).toEqual([
+      { first: 3, last: 3 },
+    ])
     await handle('hide', conversation, 3, branch)
     await ask([...list, message, user('What is the password?')])
     expect(prompts.at(-1)).not.toContain('zanzibar')

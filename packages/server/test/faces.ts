@@ -49,7 +49,10 @@ export const faces = {
   gemini: {
     path: '/v1beta/models/reader:generateContent',
     body: texts => ({
-      contents: texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'model', parts: [{ text }] })),
+      contents: texts.map((text, at) => ({
+        role: at % 2 === 0 ? 'user' : 'model',
+        parts: [{ text }],
+      })),
     }),
     textOf: ({ candidates }: GeminiAnswer) => candidates[0]!.content.parts[0]!.text,
   },

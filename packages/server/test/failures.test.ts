@@ -58,7 +58,9 @@ const ollamaSpoken: Spoken = {
   ],
 }
 
-const fault = (message: string, code?: string, type?: string) => ({ error: { message, code, type } })
+const fault = (message: string, code?: string, type?: string) => ({
+  error: { message, code, type },
+})
 
 const openaiSpoken: Spoken = {
   chunks: openaiAnswer([{ content: 'one' }, { content: 'two' }]).chunks,
@@ -126,7 +128,10 @@ describe.each(Object.entries(subjects))('%s', (name, subject) => {
     { type: 'text-delta', text: 'two' },
   ]
 
-  async function speakTo(answer: (at: number) => UpstreamAnswer, timeouts?: Partial<UpstreamTimeouts>) {
+  async function speakTo(
+    answer: (at: number) => UpstreamAnswer,
+    timeouts?: Partial<UpstreamTimeouts>,
+  ) {
     let asked = 0
     const wire = await upstreamWith(request =>
       isChat(request) ? answer(asked++) : { status: 404, body: {} },
@@ -174,14 +179,22 @@ describe.each(Object.entries(subjects))('%s', (name, subject) => {
       { error: '{"error":{"code":400,"message":"x","type":"exceed_context_size_error"}}' },
       fault('too long', 'context_length_exceeded', 'invalid_request_error'),
       fault('request exceeds the available context size', undefined, 'exceed_context_size_error'),
-      { error: 'Trying to keep the first 9 tokens when context the overflows. However, the model …' },
-      { object: 'error', message: "This model's maximum context length is 4096 tokens. You ask for 5000" },
+      {
+        error: 'Trying to keep the first 9 tokens when context the overflows. However, the model …',
+      },
+      {
+        object: 'error',
+        message: "This model's maximum context length is 4096 tokens. You ask for 5000",
+      },
     ])('because the prompt is too long: %j', async body => {
       expect((await failureFrom({ status: 400, body })).error.code).toBe('context_too_long')
     })
 
     it('is quoted in a line, in part', async () => {
-      const { error } = await failureFrom({ status: 400, body: { error: 'tiny does not\nsupport tools' } })
+      const { error } = await failureFrom({
+        status: 400,
+        body: { error: 'tiny does not\nsupport tools' },
+      })
       expect(error.message).toContain('"tiny does not support tools"')
       const { error: long } = await failureFrom({ status: 500, body: 'no '.repeat(5_000_000) })
       expect(long.message.length).toBeLessThan(1000)
@@ -238,7 +251,11 @@ describe.each(Object.entries(subjects))('%s', (name, subject) => {
       ['has an error', { chunks: [...begun, subject.error] }, 'out of memory'],
       ['has an error in one packet', { chunks: [begun.join('') + subject.error] }, 'out of memory'],
       ['has bad JSON', { chunks: [...begun, chunks[2]!.slice(0, 30), '\n\n'] }, 'cannot be read'],
-      ['breaks off inside a line', { chunks: [...begun, chunks[2]!.slice(0, 30)] }, 'cannot be read'],
+      [
+        'breaks off inside a line',
+        { chunks: [...begun, chunks[2]!.slice(0, 30)] },
+        'cannot be read',
+      ],
       ...subject.broken.map(
         ([what, more, words]) =>
           [what, { chunks: [...begun, ...more] }, words] as [string, UpstreamAnswer, string],
@@ -341,7 +358,12 @@ describe.each(Object.entries(subjects))('%s', (name, subject) => {
 
 it.each([
   [fault('x', 'context_length_exceeded'), undefined],
-  [{ error: { code: 'context_length_exceeded', message: 'x', n_prompt_tokens: 5001, n_ctx: 4096 } }, true],
+  [
+    {
+      error: { code: 'context_length_exceeded', message: 'x', n_prompt_tokens: 5001, n_ctx: 4096 },
+    },
+    true,
+  ],
   [
     {
       error:
@@ -349,7 +371,10 @@ it.each([
     },
     true,
   ],
-  [{ error: 'request (5001 tokens) exceeds the available context size (4096 tokens), try again' }, true],
+  [
+    { error: 'request (5001 tokens) exceeds the available context size (4096 tokens), try again' },
+    true,
+  ],
   [
     {
       message:
@@ -365,7 +390,9 @@ it.each([
     undefined,
   ],
   [
-    { error: 'context size has been exceeded by: request (5001 tokens) exceeds the x (4096 tokens)' },
+    {
+      error: 'context size has been exceeded by: request (5001 tokens) exceeds the x (4096 tokens)',
+    },
     undefined,
   ],
 ])(
@@ -382,7 +409,9 @@ it.each([
 
 it('a model is stalled when `fetch` has waited long enough', async () => {
   const impatient: typeof fetch = async () => {
-    const cause = Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' })
+    const cause = Object.assign(new Error('Headers Timeout Error'), {
+      code: 'UND_ERR_HEADERS_TIMEOUT',
+    })
     throw new TypeError('fetch failed', { cause })
   }
   const model = ollama({ model: 'tiny', window: 2048, fetch: impatient })

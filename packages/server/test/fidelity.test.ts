@@ -9,7 +9,10 @@ import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'
 import { ollamaUpstream } from '../src/upstream/model-servers.ts'
 
-const odd = { created_at: '2026-08-22T10:00:00.123456789Z', 'odd field': [1.0, 'é\u2028', { deep: null }] }
+const odd = {
+  created_at: '2026-08-22T10:00:00.123456789Z',
+  'odd field': [1.0, 'é\u2028', { deep: null }],
+}
 
 /** Answers as servers give them, with odd fields, spaces and statuses, by the route that was asked. */
 const recorded: readonly (readonly [string, string, UpstreamAnswer])[] = [
@@ -25,7 +28,10 @@ const recorded: readonly (readonly [string, string, UpstreamAnswer])[] = [
   [
     'a body of Ollama',
     '/api/chat',
-    { status: 200, body: '{ "model" : "m",\n "message":{"role":"assistant","content":"é"}, "done":true }\n' },
+    {
+      status: 200,
+      body: '{ "model" : "m",\n "message":{"role":"assistant","content":"é"}, "done":true }\n',
+    },
   ],
   [
     'a stream of OpenAI',
@@ -68,7 +74,11 @@ const recorded: readonly (readonly [string, string, UpstreamAnswer])[] = [
     { status: 429, headers: { 'retry-after': '7' }, body: '{"error":{"message":"slow down"}}' },
   ],
   ['a failure', '/api/chat', { status: 500, body: { error: 'runner has crashed' } }],
-  ['embeddings', '/api/embed', { status: 200, body: '{"embeddings":[[0.10000000149011612,-1e-07]]}' }],
+  [
+    'embeddings',
+    '/api/embed',
+    { status: 200, body: '{"embeddings":[[0.10000000149011612,-1e-07]]}' },
+  ],
   ['a completion', '/api/generate', ollamaAnswer([{ content: 'x' }])],
 ]
 

@@ -1,5 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { type BaseMessage, coerceMessageLikeToMessage, HumanMessage } from '@langchain/core/messages'
+import {
+  type BaseMessage,
+  coerceMessageLikeToMessage,
+  HumanMessage,
+} from '@langchain/core/messages'
 import { ChatOllama } from '@langchain/ollama'
 import { throughlineMiddleware } from '@throughline/chat/bridges/ai-sdk/index'
 import { fitLangChain } from '@throughline/chat/bridges/langchain/index'

@@ -14,7 +14,11 @@ async function startModel() {
     const message = { role: 'assistant', content: 'Noted.' }
     response.setHeader('content-type', 'application/json')
     response.end(
-      JSON.stringify({ id: 'a', choices: [{ index: 0, message, finish_reason: 'stop' }], data: [] }),
+      JSON.stringify({
+        id: 'a',
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        data: [],
+      }),
     )
   })
   await new Promise<void>(resolve => model.listen(0, '127.0.0.1', resolve))
@@ -60,13 +64,17 @@ it('only the person of a conversation pins and hides in it', async () => {
       ...(body && { body: JSON.stringify(body) }),
     })
   const messages = [{ role: 'user', content: 'My boat is called Heron.' }]
-  expect((await as('ada', '/c/trip/v1/chat/completions', 'POST', { model: 'reader', messages })).status).toBe(
-    200,
-  )
+  expect(
+    (await as('ada', '/c/trip/v1/chat/completions', 'POST', { model: 'reader', messages })).status,
+  ).toBe(200)
   const path = '/throughline/v1/conversations/trip/entries/1'
   for (const does of ['pin', 'hide'])
     for (const method of ['POST', 'DELETE'])
-      expect([does, method, (await as('ben', `${path}/${does}`, method)).status]).toEqual([does, method, 404])
+      expect([does, method, (await as('ben', `${path}/${does}`, method)).status]).toEqual([
+        does,
+        method,
+        404,
+      ])
   expect((await history.thread('trip').hands()).hidden).toEqual([])
   expect((await as('ada', `${path}/hide`)).status).toBe(200)
   expect((await history.thread('trip').hands()).hidden).toEqual([{ first: 1, last: 1 }])

@@ -39,7 +39,10 @@ it('answers a deletion with 202 while another process reads the file, and with w
     const response = await api.request('DELETE', path)
     return { status: response.status, ...((await response.json()) as object) }
   }
-  expect(await removed('/conversations/two/entries/1?dryRun=true')).toEqual({ status: 200, erased: 1 })
+  expect(await removed('/conversations/two/entries/1?dryRun=true')).toEqual({
+    status: 200,
+    erased: 1,
+  })
   expect(await removed('/conversations/two/entries/1')).toEqual({ ...expected, erased: 1 })
   expect(await removed('/conversations/two')).toEqual(expected)
   expect((await api.request('POST', '/conversations/four/entries/1/pin')).status).toBe(200)

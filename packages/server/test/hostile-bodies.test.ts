@@ -16,7 +16,9 @@ const pairs = [chatPair, messagesPair, responsesPair, ollamaPair]
 const bodies = isLong ? 10_000 : 200
 if (!isLong) console.info('Skipped: most of 10,000 hostile bodies, only in the long run')
 
-it(`answers or refuses ${bodies} hostile bodies, and then a good one`, { timeout: 3_600_000 }, async () => {
+it(`answers or refuses ${bodies} hostile bodies, and then a good one`, {
+  timeout: 3_600_000,
+}, async () => {
   const model = rules(() => 'Fine.', { window: 1_000_000 })
   const upstream = { ...readerUpstream(), model: () => model }
   const server = createServer({ store: memoryStore(), storeWaitMs, upstream })
@@ -30,7 +32,10 @@ it(`answers or refuses ${bodies} hostile bodies, and then a good one`, { timeout
   }
   const statuses = new Map<number, number>()
   for (const pair of pairs) {
-    const good = { ...pair.body, [pair.list]: [...pair.turn(1, 'a leaf'), pair.question('And now?')] }
+    const good = {
+      ...pair.body,
+      [pair.list]: [...pair.turn(1, 'a leaf'), pair.question('And now?')],
+    }
     const text = fc.oneof(
       { weight: 6, arbitrary: damaged(good).map(body => JSON.stringify(body) ?? '') },
       // Cut off, or with a piece of it in another place.

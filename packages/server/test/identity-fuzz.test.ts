@@ -5,7 +5,10 @@ import { type Figures, runFuzz } from './identity-fuzz/run.ts'
 
 const exchanges = isLong ? 2_000 : 220
 
-function print(name: string, { exchanges, foreign, lost, splits, unclear, styles, adapters }: Figures): void {
+function print(
+  name: string,
+  { exchanges, foreign, lost, splits, unclear, styles, adapters }: Figures,
+): void {
   const chats = `${exchanges} exchanges of ${styles.size} kinds of clients on ${adapters.size} adapters`
   const counts = `${foreign.length} foreign, ${lost.length} lost, ${splits.length} needless splits`
   console.log(`${name}: ${chats}: ${counts}, ${unclear} splits of what cannot be told apart`)
@@ -31,7 +34,9 @@ it('finds a server that tells chats apart by their words alone', { timeout: 600_
       const words = JSON.stringify(body).match(/z[cf]\d+z/)?.[0] ?? ''
       const headers = new Headers(request.headers)
       headers.set('x-throughline-conversation', createHash('sha256').update(words).digest('hex'))
-      return fetch(new Request(request.url, { method: 'POST', headers, body: JSON.stringify(body) }))
+      return fetch(
+        new Request(request.url, { method: 'POST', headers, body: JSON.stringify(body) }),
+      )
     },
   })
   print('with the fault', figures)

@@ -24,14 +24,21 @@ function echo() {
 /** A client of `/v1/chat/completions` that keeps its own list. */
 function client({ url }: StartedServer, headers: Readonly<Record<string, string>> = {}) {
   const list: MessageLike[] = []
-  async function ask(messages: readonly MessageLike[], more: Readonly<Record<string, string>> = {}) {
+  async function ask(
+    messages: readonly MessageLike[],
+    more: Readonly<Record<string, string>> = {},
+  ) {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers, ...more },
       body: JSON.stringify({ model: 'm', messages }),
     })
     const body = (await response.json()) as { choices?: { message: MessageLike }[] }
-    return { status: response.status, message: body.choices?.[0]?.message, headers: response.headers }
+    return {
+      status: response.status,
+      message: body.choices?.[0]?.message,
+      headers: response.headers,
+    }
   }
   return {
     list,
@@ -93,13 +100,18 @@ describe.each(await someStores())('which conversation a request belongs to, on %
     })
     expect(response.headers.get('x-throughline-conversation')).toBe('kitchen')
     expect(await linesOf(server)).toEqual([['a', 'Answer 1 to: a', 'b', 'Answer 2 to: b']])
-    const whole = client(server, { 'x-throughline-conversation': 'kitchen', 'x-throughline-history': 'full' })
+    const whole = client(server, {
+      'x-throughline-conversation': 'kitchen',
+      'x-throughline-history': 'full',
+    })
     whole.list.push(user('a'), { role: 'assistant', content: 'Answer 1 to: a' })
     expect(await server.history.conversations()).toHaveLength(1)
   })
 
   it('is never merged with another that begins alike', async () => {
-    const server = await start(ruled(({ messages }) => `You said ${String(messages.at(-1)?.content)}`))
+    const server = await start(
+      ruled(({ messages }) => `You said ${String(messages.at(-1)?.content)}`),
+    )
     const [one, other] = [client(server), client(server)]
     for (const text of ['hi', 'north', 'more']) await one.say(text)
     for (const text of ['hi', 'south', 'more']) await other.say(text)
@@ -109,7 +121,9 @@ describe.each(await someStores())('which conversation a request belongs to, on %
   })
 
   it('is another one where the same talk is had twice', async () => {
-    const server = await start(ruled(({ messages }) => `You said ${String(messages.at(-1)?.content)}`))
+    const server = await start(
+      ruled(({ messages }) => `You said ${String(messages.at(-1)?.content)}`),
+    )
     for (const one of [client(server), client(server)])
       for (const text of ['a', 'b', 'c']) {
         await one.say(text)
@@ -267,7 +281,9 @@ describe.each(await someStores())('which conversation a request belongs to, on %
         method: 'POST',
         body: JSON.stringify({ model: 'm', messages: list, tools, stream: false }),
       })
-      const { message } = (await response.json()) as { message: MessageLike & { tool_calls?: unknown[] } }
+      const { message } = (await response.json()) as {
+        message: MessageLike & { tool_calls?: unknown[] }
+      }
       const { tool_calls: calls, ...rest } = message
       // Home Assistant sends calls again without their ids.
       const bare = calls?.map(call => ({ function: (call as { function: unknown }).function }))

@@ -9,7 +9,10 @@ function builtPage(): string {
   const folder = join(newFolder(), 'inspector')
   mkdirSync(join(folder, 'assets'), { recursive: true })
   mkdirSync(join(folder, '.vite'))
-  writeFileSync(join(folder, 'index.html'), `<!doctype html><p>the page ${'of files '.repeat(50)}</p>`)
+  writeFileSync(
+    join(folder, 'index.html'),
+    `<!doctype html><p>the page ${'of files '.repeat(50)}</p>`,
+  )
   writeFileSync(join(folder, 'assets/index-abc123.js'), 'export {}')
   writeFileSync(join(folder, '.vite/manifest.json'), '{}')
   writeFileSync(join(folder, '../secret.js'), 'secret')
@@ -20,7 +23,10 @@ const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 describe('the inspector', () => {
   it('is at /inspector for every address of its views, without a key, under a strict policy', async () => {
-    const { url } = await startServer({ inspector: builtPage(), apiKeys: ['a-key-of-sixteen-characters'] })
+    const { url } = await startServer({
+      inspector: builtPage(),
+      apiKeys: ['a-key-of-sixteen-characters'],
+    })
     for (const path of [
       '/inspector',
       '/inspector/',
@@ -33,7 +39,9 @@ describe('the inspector', () => {
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(response.headers.get('cache-control')).toBe('no-cache')
       const policy = response.headers.get('content-security-policy')
-      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+      expect(policy).toContain(
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+      )
       expect(policy).not.toContain('unsafe')
       expect(response.headers.get('x-content-type-options')).toBe('nosniff')
       expect(response.headers.get('referrer-policy')).toBe('no-referrer')

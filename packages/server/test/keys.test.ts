@@ -38,7 +38,11 @@ describe.each(stores)('keys on %s', (_, create) => {
   it('are made, found, listed and revoked; only a hash is kept', async () => {
     const store = create()
     const keys = createKeys(store, { now: () => 1000 })
-    const { key, record } = await keys.create({ name: 'Ada', scopes: ['read', 'chat'], tenant: 'red' })
+    const { key, record } = await keys.create({
+      name: 'Ada',
+      scopes: ['read', 'chat'],
+      tenant: 'red',
+    })
     expect(key).toMatch(/^tl_[0-9a-f]{12}_[\w-]{43}$/)
     expect(record).toEqual({
       id: key.slice(3, 15),
@@ -75,7 +79,11 @@ describe.each(stores)('keys on %s', (_, create) => {
     const { key } = await createKeys(store).create({ name: 'Ada' })
     const { url } = await startServer({ store, requireKeys: true, apiKeys: [configured] })
     const ask = async (path: string, headers: Record<string, string>) => {
-      const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(hello) })
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(hello),
+      })
       return { status: response.status, body: await response.text(), headers: response.headers }
     }
     for (const path of chatPaths) {
@@ -98,7 +106,9 @@ describe.each(stores)('keys on %s', (_, create) => {
         expect(refused.body).not.toContain(key)
       }
     }
-    const shapes = await Promise.all(chatPaths.map(async path => JSON.parse((await ask(path, {})).body)))
+    const shapes = await Promise.all(
+      chatPaths.map(async path => JSON.parse((await ask(path, {})).body)),
+    )
     expect(shapes).toEqual([
       { error: expect.stringContaining('key') },
       { error: expect.objectContaining({ type: 'authentication_error', code: 'key_missing' }) },
@@ -118,7 +128,11 @@ describe.each(stores)('keys on %s', (_, create) => {
     const identify = createIdentify({ keys, isRequired: true, now: () => time })
     const { key, record } = await keys.create({ name: 'Ada', tenant: 'red' })
     const headers = new Headers(bearer(key))
-    expect((await identify(headers)).caller).toEqual({ tenant: 'red', keyId: record.id, scopes: ['chat'] })
+    expect((await identify(headers)).caller).toEqual({
+      tenant: 'red',
+      keyId: record.id,
+      scopes: ['chat'],
+    })
     await createKeys(store).revoke(record.id)
     time += 5000
     await expect(identify(headers)).rejects.toMatchObject({ code: 'key_unknown' })
@@ -168,7 +182,9 @@ it('takes any word for a key where none is needed, but not one of ours that is w
     const body = JSON.stringify({ ...hello, messages })
     const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })
     if (response.ok) {
-      const { choices } = (await response.json()) as { choices: [{ message: (typeof messages)[0] }] }
+      const { choices } = (await response.json()) as {
+        choices: [{ message: (typeof messages)[0] }]
+      }
       messages.push(choices[0].message, { role: 'user', content: 'and then?' })
     }
     return response.status
@@ -270,12 +286,14 @@ it('asks for exactly one scope at every route', async () => {
   }
   // The description of the API is for everybody with a key; the others are addresses with nothing at them.
   const open = [...needed].filter(([, reached]) => reached.length !== 1).map(([route]) => route)
-  expect(open.filter(route => !/openapi\.json$|\/v1\/v1\/chat\/completions$/.test(route))).toEqual([])
+  expect(open.filter(route => !/openapi\.json$|\/v1\/v1\/chat\/completions$/.test(route))).toEqual(
+    [],
+  )
   expect(needed.get('POST /mcp')).toEqual(['read'])
   // Who watches the server needs to see nothing of anybody.
-  expect([...needed].filter(([, reached]) => reached.includes('metrics') && reached.length === 1)).toEqual([
-    ['GET /metrics', ['metrics']],
-  ])
+  expect(
+    [...needed].filter(([, reached]) => reached.includes('metrics') && reached.length === 1),
+  ).toEqual([['GET /metrics', ['metrics']]])
   const foreign = [...needed].filter(([route]) => !/\/throughline\/|\/mcp$|\/metrics$/.test(route))
   expect(foreign.filter(([, [scope]]) => scope !== 'chat')).toEqual([])
   for (const route of [

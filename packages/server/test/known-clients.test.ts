@@ -9,7 +9,10 @@ import type { Upstream } from '../src/upstream/upstream.ts'
 /** Answers with a number that no other answer has. */
 function numbered(): Upstream {
   let count = 0
-  return { ...readerUpstream(), model: () => rules(() => `Answer number ${++count}.`, { window: 8192 }) }
+  return {
+    ...readerUpstream(),
+    model: () => rules(() => `Answer number ${++count}.`, { window: 8192 }),
+  }
 }
 
 /** One request as a client sends it. */
@@ -42,7 +45,11 @@ const openai = (
   messages: readonly MessageLike[],
   headers: Readonly<Record<string, string>>,
   more: object = {},
-): Wire => ({ path: '/v1/chat/completions', headers, body: { model: 'm', messages, stream: true, ...more } })
+): Wire => ({
+  path: '/v1/chat/completions',
+  headers,
+  body: { model: 'm', messages, stream: true, ...more },
+})
 
 const webui = { 'x-openwebui-chat-id': 'w-1' }
 const task = (words: string): Wire => ({
@@ -67,7 +74,10 @@ const clients: readonly KnownClient[] = [
     name: 'Home Assistant',
     ask: list =>
       ollama(
-        [{ role: 'system', content: `The time is ${list.length}. Devices: lamp.` }, ...list.slice(-41)],
+        [
+          { role: 'system', content: `The time is ${list.length}. Devices: lamp.` },
+          ...list.slice(-41),
+        ],
         {
           options: { num_ctx: 8192 },
           keep_alive: -1,
@@ -101,7 +111,9 @@ const clients: readonly KnownClient[] = [
         ? [
             ollama([
               ...list,
-              user('Generate a concise 3-7 word title for this conversation, omitting punctuation.'),
+              user(
+                'Generate a concise 3-7 word title for this conversation, omitting punctuation.',
+              ),
             ]),
           ]
         : [],
@@ -111,7 +123,9 @@ const clients: readonly KnownClient[] = [
     conversation: 'codex:t-1',
     ask: list => openai(list, { 'thread-id': 't-1' }, { tools: [tool] }),
     shrink: (list, turn) =>
-      turn === 15 ? [user('Another language model started this task. Its summary: all went well.')] : list,
+      turn === 15
+        ? [user('Another language model started this task. Its summary: all went well.')]
+        : list,
     lines: 2,
   },
   {
@@ -132,17 +146,24 @@ const clients: readonly KnownClient[] = [
       },
     }),
     shrink: (list, turn) =>
-      turn === 20 ? [user('This session is continued from a previous conversation. Summary: fine.')] : list,
+      turn === 20
+        ? [user('This session is continued from a previous conversation. Summary: fine.')]
+        : list,
     lines: 2,
   },
   {
     name: 'Cline, which cuts out the middle',
     ask: list =>
-      ollama([{ role: 'system', content: 'You are Cline.' }, ...list], { options: { num_ctx: 32_768 } }),
+      ollama([{ role: 'system', content: 'You are Cline.' }, ...list], {
+        options: { num_ctx: 32_768 },
+      }),
     shrink: list => (list.length > 20 ? [...list.slice(0, 2), ...list.slice(-8)] : list),
   },
   { name: 'Continue, which prunes the front', ask: list => ollama(list.slice(-12)) },
-  { name: 'n8n, with five turns', ask: list => ollama(list.slice(-11), { options: { num_ctx: 2048 } }) },
+  {
+    name: 'n8n, with five turns',
+    ask: list => ollama(list.slice(-11), { options: { num_ctx: 2048 } }),
+  },
   { name: 'LobeChat, with twenty messages', ask: list => openai(list.slice(-21), {}) },
 ]
 
@@ -197,7 +218,8 @@ async function check({ history }: StartedServer, client: KnownClient, all: reado
   if (client.conversation !== undefined) expect([...names]).toEqual([client.conversation])
   expect(found).toHaveLength(client.lines ?? 1)
   const said = found.flatMap(({ line }) => line)
-  for (const content of contentsOf(all)) expect(said.filter(one => one === content)).toEqual([content])
+  for (const content of contentsOf(all))
+    expect(said.filter(one => one === content)).toEqual([content])
   // The newest line ends with the newest answer, and nothing stands in it twice.
   expect(found.map(({ line }) => line.at(-1))).toContain(all.at(-1)!.content)
   if (!client.lines) expect(found[0]!.line).toEqual(contentsOf(all))
@@ -213,8 +235,11 @@ it.each(clients.map(client => [client.name, client] as const))(
   },
 )
 
-it.each(await someStores())('are kept apart when they all talk at once, on %s', async (_, create) => {
-  const server = await startServer({ store: create(), upstream: numbered() })
-  const said = await Promise.all(clients.map(client => talk(server, client, turns)))
-  for (const [n, client] of clients.entries()) await check(server, client, said[n]!)
-})
+it.each(await someStores())(
+  'are kept apart when they all talk at once, on %s',
+  async (_, create) => {
+    const server = await startServer({ store: create(), upstream: numbered() })
+    const said = await Promise.all(clients.map(client => talk(server, client, turns)))
+    for (const [n, client] of clients.entries()) await check(server, client, said[n]!)
+  },
+)

@@ -114,7 +114,10 @@ describe('what goes on from a reply, with an idempotency key', () => {
     const previous = Object.keys(named).length === 0 ? { previous_response_id: first.body.id } : {}
     const ask = async (key: string) => {
       const body = { input: 'on', ...previous }
-      const { body: answer } = await server.post('/v1/responses', body, { ...named, 'idempotency-key': key })
+      const { body: answer } = await server.post('/v1/responses', body, {
+        ...named,
+        'idempotency-key': key,
+      })
       return JSON.stringify(answer.output).match(/Answer \d+/)?.[0]
     }
     expect([await ask('k1'), await ask('k1')]).toEqual(['Answer 2', 'Answer 2'])

@@ -27,29 +27,31 @@ it.each(adapters)(
     const { url } = await startServer()
     const piece = Buffer.alloc(1024 ** 2, 'a')
     let sent = 0
-    const status = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-      const asked = httpRequest(`${url}${path}`, {
-        method: 'POST',
-        headers: { 'content-length': 200 * piece.length },
-      })
-      let isAnswered = false
-      asked.on('response', async response => {
-        isAnswered = true
-        let body = ''
-        for await (const chunk of response) body += String(chunk)
-        asked.destroy()
-        resolve({ status: response.statusCode, body })
-      })
-      // A server that has answered may close while the client still sends.
-      asked.on('error', error => (isAnswered ? undefined : reject(error)))
-      const write = () => {
-        while (!isAnswered && sent < 200) {
-          sent += 1
-          if (!asked.write(piece)) return void asked.once('drain', write)
+    const status = await new Promise<{ status: number | undefined; body: string }>(
+      (resolve, reject) => {
+        const asked = httpRequest(`${url}${path}`, {
+          method: 'POST',
+          headers: { 'content-length': 200 * piece.length },
+        })
+        let isAnswered = false
+        asked.on('response', async response => {
+          isAnswered = true
+          let body = ''
+          for await (const chunk of response) body += String(chunk)
+          asked.destroy()
+          resolve({ status: response.statusCode, body })
+        })
+        // A server that has answered may close while the client still sends.
+        asked.on('error', error => (isAnswered ? undefined : reject(error)))
+        const write = () => {
+          while (!isAnswered && sent < 200) {
+            sent += 1
+            if (!asked.write(piece)) return void asked.once('drain', write)
+          }
         }
-      }
-      write()
-    })
+        write()
+      },
+    )
     expect(status.status).toBe(413)
     expect(JSON.parse(status.body)).toHaveProperty(words, expect.stringContaining('maxBody'))
     expect(sent).toBeLessThan(200)
@@ -116,7 +118,8 @@ it.each(adapters)(
       expect(await response.json()).toHaveProperty(words, expect.stringContaining('maxMessages'))
     }
     expect(
-      (await post(`${url}${path}`, JSON.stringify({ ...hello, messages: messages.slice(0, 9) }))).status,
+      (await post(`${url}${path}`, JSON.stringify({ ...hello, messages: messages.slice(0, 9) })))
+        .status,
     ).toBe(200)
   },
 )
@@ -131,7 +134,10 @@ it('refuses a body with very many names of fields, wherever they stand', async (
   ]) {
     const response = await post(`${url}/v1/chat/completions`, JSON.stringify(body))
     expect(response.status).toBe(400)
-    expect(await response.json()).toHaveProperty('error.message', expect.stringContaining('names of fields'))
+    expect(await response.json()).toHaveProperty(
+      'error.message',
+      expect.stringContaining('names of fields'),
+    )
   }
   // The same names in every message are few.
   const messages = Array.from({ length: 30_001 }, (_, at) => ({
@@ -165,7 +171,9 @@ function talker({ pieces = Number.POSITIVE_INFINITY, piece = 'word ' } = {}) {
     window: async () => 4096,
     async *stream({ signal = new AbortController().signal }) {
       said.calls += 1
-      const stopped = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+      const stopped = new Promise<void>(resolve =>
+        signal.addEventListener('abort', () => resolve()),
+      )
       signal.addEventListener('abort', () => {
         said.stopped += 1
       })
@@ -200,7 +208,9 @@ it('takes only so many replies at once, and says when to come back', async () =>
   const { upstream, said } = talker({ pieces: 1 })
   const { url } = await startServer({ upstream, maxStreams: 2 })
   const leaving = new AbortController()
-  const held = await Promise.all([1, 2].map(() => post(`${url}/api/chat`, streamed, leaving.signal)))
+  const held = await Promise.all(
+    [1, 2].map(() => post(`${url}/api/chat`, streamed, leaving.signal)),
+  )
   expect(held.map(({ status }) => status)).toEqual([200, 200])
   for (const [path, words] of adapters) {
     const refused = await post(`${url}${path}`, streamed)
@@ -234,21 +244,24 @@ async function deafClient(url: string, path: string, body = streamed): Promise<S
 it.each([
   ['of an adapter', '/v1/chat/completions', streamed],
   ['of the API', '/throughline/v1/conversations/a/send', '{"input":"Hello."}'],
-])('makes no more than a client %s reads, and cuts off one that never does', async (_, path, body) => {
-  const piece = 'x'.repeat(20_000)
-  const { upstream, said } = talker({ piece })
-  const printed = vi.spyOn(console, 'error')
-  onTestFinished(() => void vi.restoreAllMocks())
-  const { url, served } = await startServer({ upstream, unreadMs: 1500 })
-  await deafClient(url, path, body)
-  // A model that were not held up would go on for ever: only a write that waits is given up.
-  await expect.poll(() => said.stopped).toBe(1)
-  // What lies in the buffers of the system and of the stream.
-  expect(said.pieces).toBeGreaterThan(0)
-  expect(said.pieces * piece.length).toBeLessThan(20e6)
-  await expect.poll(() => served[0]?.answered?.result.status).toBeDefined()
-  expect(printed).not.toHaveBeenCalled()
-})
+])(
+  'makes no more than a client %s reads, and cuts off one that never does',
+  async (_, path, body) => {
+    const piece = 'x'.repeat(20_000)
+    const { upstream, said } = talker({ piece })
+    const printed = vi.spyOn(console, 'error')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { url, served } = await startServer({ upstream, unreadMs: 1500 })
+    await deafClient(url, path, body)
+    // A model that were not held up would go on for ever: only a write that waits is given up.
+    await expect.poll(() => said.stopped).toBe(1)
+    // What lies in the buffers of the system and of the stream.
+    expect(said.pieces).toBeGreaterThan(0)
+    expect(said.pieces * piece.length).toBeLessThan(20e6)
+    await expect.poll(() => served[0]?.answered?.result.status).toBeDefined()
+    expect(printed).not.toHaveBeenCalled()
+  },
+)
 
 it('closes connections whose request does not come to its end', async () => {
   const { url } = await startServer({ requestTimeoutMs: 1000 })
@@ -299,7 +312,11 @@ it('sends signs of life in a silent stream, as often as it is told to', async ()
     keepAliveMs: 30,
   })
   const bodies = {
-    '/v1/chat/completions': { model: 'm', messages: [{ role: 'user', content: 'a' }], stream: true },
+    '/v1/chat/completions': {
+      model: 'm',
+      messages: [{ role: 'user', content: 'a' }],
+      stream: true,
+    },
     '/throughline/v1/ui-chat': {
       id: 'a',
       messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'a' }] }],

@@ -10,7 +10,10 @@ const image = (name: string) => {
 }
 const pdf = (name: string) => {
   const data = Buffer.from(`%PDF-1.4 ${name}`).toString('base64')
-  return { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${data}` } }
+  return {
+    type: 'file',
+    file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${data}` },
+  }
 }
 const user = (text: string, ...parts: readonly object[]) => ({
   role: 'user',
@@ -55,25 +58,28 @@ const dataOf = (part: object) => JSON.stringify(part).match(/base64,([^"]+)/)![1
 it.each([
   ['image', image('cat'), image('dog')],
   ['file', pdf('one'), pdf('two')],
-])('two chats with the same words and another %s are two, and each goes on with its own', async (_, a, b) => {
-  const { ask, sent, history } = await start()
-  const chats = [a, b].map(part => ({
-    part,
-    list: [user('What is this?', part)] as MessageLike[],
-    places: [] as string[],
-  }))
-  for (const text of ['And now?', 'Sure?', ''])
-    for (const { list, places } of chats) {
-      const { message, place } = await ask(list)
-      places.push(place)
-      const [own, other] = list === chats[0]!.list ? [a, b] : [b, a]
-      expect(sent()).toContain(dataOf(own))
-      expect(sent()).not.toContain(dataOf(other))
-      list.push(message, user(text))
-    }
-  for (const { places } of chats) expect(new Set(places).size).toBe(1)
-  expect(await history.conversations()).toHaveLength(2)
-})
+])(
+  'two chats with the same words and another %s are two, and each goes on with its own',
+  async (_, a, b) => {
+    const { ask, sent, history } = await start()
+    const chats = [a, b].map(part => ({
+      part,
+      list: [user('What is this?', part)] as MessageLike[],
+      places: [] as string[],
+    }))
+    for (const text of ['And now?', 'Sure?', ''])
+      for (const { list, places } of chats) {
+        const { message, place } = await ask(list)
+        places.push(place)
+        const [own, other] = list === chats[0]!.list ? [a, b] : [b, a]
+        expect(sent()).toContain(dataOf(own))
+        expect(sent()).not.toContain(dataOf(other))
+        list.push(message, user(text))
+      }
+    for (const { places } of chats) expect(new Set(places).size).toBe(1)
+    expect(await history.conversations()).toHaveLength(2)
+  },
+)
 
 it('two chats whose calls have other arguments, or other results, are two', async () => {
   const { ask, sent } = await start()
@@ -223,7 +229,9 @@ it('letters may be composed or not, and the log keeps them as they came', async 
   for (const text of ['Não é?', 'Où ça?', 'Grüße']) {
     list.push(user(text.normalize('NFD')))
     const { message } = await ask(
-      list.map((one, at) => (at % 4 === 0 ? one : { ...one, content: String(one.content).normalize('NFD') })),
+      list.map((one, at) =>
+        at % 4 === 0 ? one : { ...one, content: String(one.content).normalize('NFD') },
+      ),
     )
     list.push(message)
   }
@@ -254,7 +262,11 @@ it('says that a client has compacted its messages only where they say so', async
     'its client names this conversation, but sends other messages; named by the header x-claude-code-session-id',
   )
   await ask(
-    [user('This session is being continued from a previous conversation that ran out of context. …')],
+    [
+      user(
+        'This session is being continued from a previous conversation that ran out of context. …',
+      ),
+    ],
     headers,
   )
   expect(why()).toContain('it has compacted them')
@@ -262,13 +274,19 @@ it('says that a client has compacted its messages only where they say so', async
 
 it('results reach the model where the client gives calls ids of its own', async () => {
   const { ask, sent, history } = await start(({ messages }) =>
-    messages.at(-1)?.role === 'tool' ? 'I looked.' : { calls: [{ name: 'look' }, { name: 'look' }] },
+    messages.at(-1)?.role === 'tool'
+      ? 'I looked.'
+      : { calls: [{ name: 'look' }, { name: 'look' }] },
   )
   const list: MessageLike[] = [user('Look.')]
   const { message } = await ask(list)
-  const calls = (message.tool_calls as readonly object[]).map((call, at) => ({ ...call, id: `mine_${at}` }))
+  const calls = (message.tool_calls as readonly object[]).map((call, at) => ({
+    ...call,
+    id: `mine_${at}`,
+  }))
   list.push({ ...message, tool_calls: calls })
-  for (const at of [1, 0]) list.push({ role: 'tool', tool_call_id: `mine_${at}`, content: `result ${at}` })
+  for (const at of [1, 0])
+    list.push({ role: 'tool', tool_call_id: `mine_${at}`, content: `result ${at}` })
   list.push((await ask(list)).message, user('Again.'))
   expect(sent()).toContain('result 0')
   expect(sent()).not.toContain('gave no result')

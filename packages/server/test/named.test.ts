@@ -75,8 +75,16 @@ describe.each(await someStores())('a conversation with a name of its own, on %s'
     expect(model.asked).toBe(4)
     expect((await ask([user('c')])).branch).toBe(third.branch)
     const all = await lines()
-    expect(all[third.branch!]).toEqual(['a', 'Answer 1 to: a', 'b', 'Answer 4 to: b', 'c', 'Answer 5 to: c'])
-    for (const line of Object.values(all)) expect(line.filter(text => text === 'b').length).toBeLessThan(2)
+    expect(all[third.branch!]).toEqual([
+      'a',
+      'Answer 1 to: a',
+      'b',
+      'Answer 4 to: b',
+      'c',
+      'Answer 5 to: c',
+    ])
+    for (const line of Object.values(all))
+      expect(line.filter(text => text === 'b').length).toBeLessThan(2)
   })
 
   it('gets one answer for a request that a client library sends again, and another try if it failed', async () => {
@@ -116,13 +124,18 @@ describe.each(await someStores())('a conversation with a name of its own, on %s'
     const api = apiClient(url)
     await ask([user('a')])
     await ask([user('b')])
-    for await (const _ of api.events('/conversations/kitchen/edit', { body: { at: 3, input: 'B' } }));
+    for await (const _ of api.events('/conversations/kitchen/edit', {
+      body: { at: 3, input: 'B' },
+    }));
     const { branch } = await ask([user('c')])
     expect(branch).toBe('main')
     expect((await lines()).main!.filter((_, at) => at % 2 === 0)).toEqual(['a', 'b', 'c'])
     // A branch that nobody has written to, and what is asked beside the conversation, are not its end.
     await api.post('/conversations/kitchen/fork', { at: 2, as: 'tried' })
-    await ask([...(await sent(api)), user('Generate a concise 3-7 word title for this conversation')])
+    await ask([
+      ...(await sent(api)),
+      user('Generate a concise 3-7 word title for this conversation'),
+    ])
     expect((await ask([user('d')])).branch).toBe('main')
     for await (const _ of api.events('/conversations/kitchen/send', { body: { input: 'e' } }));
     expect((await ask([user('f')])).branch).toBe('main')
@@ -149,7 +162,9 @@ describe.each(await someStores())('a conversation with a name of its own, on %s'
       }
     }
     expect(Object.keys(await lines())).toEqual(['main'])
-    expect((await lines()).main!.filter(text => !String(text).startsWith('It is'))).toEqual(contentsOf(all))
+    expect((await lines()).main!.filter(text => !String(text).startsWith('It is'))).toEqual(
+      contentsOf(all),
+    )
   })
 
   it('is one line for two devices that talk at once, each with its own list', async () => {
@@ -174,7 +189,12 @@ describe.each(await someStores())('a conversation with a name of its own, on %s'
     list.push((await ask(list)).message)
     list.push(user('b'))
     const first = (await ask(list)).message
-    expect((await lines()).main!.slice(2)).toEqual(['a boat', 'Answer 2 to: a boat', 'b', first.content])
+    expect((await lines()).main!.slice(2)).toEqual([
+      'a boat',
+      'Answer 2 to: a boat',
+      'b',
+      first.content,
+    ])
     const other = await ask(list)
     expect(other.branch).not.toBe('main')
     expect(other.message).not.toEqual(first)
@@ -248,7 +268,10 @@ describe('a name that cannot be kept', () => {
     const reserved = 'names that begin with \\"throughline:\\" are the library\'s own'
     await refused(await ask({ 'x-throughline-conversation': 'throughline:side:1' }), reserved)
     if (path === '/v1/responses') {
-      await refused(await ask({}, { conversation: long }), `The field \\"conversation\\" ${unusable}`)
+      await refused(
+        await ask({}, { conversation: long }),
+        `The field \\"conversation\\" ${unusable}`,
+      )
       await refused(await ask({}, { conversation: 'throughline:side:1' }), reserved)
     }
     expect(await store.conversations('default')).toEqual([])
@@ -269,7 +292,11 @@ describe('a name that cannot be kept', () => {
     const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Hello.' }] }
     const chat = await fetch(`${api}/ui-chat`, {
       method: 'POST',
-      body: JSON.stringify({ id: 'throughline:side:1', messages: [message], trigger: 'submit-message' }),
+      body: JSON.stringify({
+        id: 'throughline:side:1',
+        messages: [message],
+        trigger: 'submit-message',
+      }),
     })
     expect([chat.status, await chat.text()]).toEqual([400, expect.stringContaining('is reserved')])
   })

@@ -80,7 +80,10 @@ async function bodies(upstream: Upstream, notes: boolean): Promise<readonly stri
   const found: string[] = []
   for (const stream of [true, false])
     for (const [path, body] of asks(stream)) {
-      const response = await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) })
+      const response = await fetch(`${server.url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      })
       found.push(await response.text())
     }
   const [conversation] = await server.history.conversations()

@@ -36,13 +36,22 @@ async function startOdd(status: () => number, open: (url: string) => ReturnType<
 describe('an upstream whose status is no sound answer', () => {
   const ask = async (url: string, init: RequestInit = {}) => {
     const response = await fetch(url, { ...init, redirect: 'manual' })
-    return { status: response.status, at: response.headers.get('location'), text: await response.text() }
+    return {
+      status: response.status,
+      at: response.headers.get('location'),
+      text: await response.text(),
+    }
   }
 
   it.each([
     ...pairs.map(pair => [pair.name, pair, pair.upstream] as const),
     ...[messagesPair, ollamaPair, responsesPair].map(
-      pair => [`${pair.path} → chat`, pair, (url: string) => openaiUpstream({ url, window: 8192 })] as const,
+      pair =>
+        [
+          `${pair.path} → chat`,
+          pair,
+          (url: string) => openaiUpstream({ url, window: 8192 }),
+        ] as const,
     ),
   ])('is an upstream at fault: %s', async (_, pair, open) => {
     let status = 0
@@ -52,7 +61,10 @@ describe('an upstream whose status is no sound answer', () => {
     )
     for (const stream of [true, false])
       for (status of unsound) {
-        const answer = await ask(`${url}${pair.path}`, { method: 'POST', body: bodyOf(pair, stream) })
+        const answer = await ask(`${url}${pair.path}`, {
+          method: 'POST',
+          body: bodyOf(pair, stream),
+        })
         expect([status, stream, answer.status, answer.at]).toEqual([status, stream, 502, null])
         expect(answer.text).toContain(String(status))
       }
@@ -85,7 +97,9 @@ describe('an upstream whose status is no sound answer', () => {
       () => status,
       address => openaiUpstream({ url: address, window: 8192 }),
     )
-    expect((await ask(`${url}/v1/models`, { headers: { 'if-none-match': '"1"' } })).status).toBe(304)
+    expect((await ask(`${url}/v1/models`, { headers: { 'if-none-match': '"1"' } })).status).toBe(
+      304,
+    )
     for (status of [204, 205]) {
       const answer = await ask(`${url}/v1/embeddings`, { method: 'POST', body: '{"model":"m"}' })
       expect([answer.status, answer.text]).toEqual([status, ''])
@@ -99,7 +113,9 @@ describe('a WebSocket', () => {
     new Promise<string>(resolve => {
       const { hostname, port } = new URL(url)
       let text = ''
-      const socket = connect(Number(port), hostname, () => socket.write(`${lines.join('\r\n')}\r\n\r\n`))
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`${lines.join('\r\n')}\r\n\r\n`),
+      )
       socket.on('data', piece => (text += String(piece)))
       socket.on('close', () => resolve(text))
       socket.on('error', () => resolve(text))
@@ -132,22 +148,26 @@ describe('a WebSocket', () => {
   })
 })
 
-it.each(['127.0.0.256', '127.0.0.08', '127.999.0.1:80', '127.0.0.1:99999', 'localhost:70000', '[::1]:70000'])(
-  'refuses a host that is no address: %s',
-  async host => {
-    const { url } = await startServer()
-    for (const path of ['/health', '/v1/models', '/api/tags', '/v1/chat/completions', '/inspector']) {
-      const status = await new Promise<number | undefined>((resolve, reject) => {
-        const method = path.endsWith('completions') ? 'POST' : 'GET'
-        const asked = request(`${url}${path}`, { method, headers: { host } }, response => {
-          response.resume()
-          resolve(response.statusCode)
-        })
-        asked.on('error', reject)
-        asked.end()
+it.each([
+  '127.0.0.256',
+  '127.0.0.08',
+  '127.999.0.1:80',
+  '127.0.0.1:99999',
+  'localhost:70000',
+  '[::1]:70000',
+])('refuses a host that is no address: %s', async host => {
+  const { url } = await startServer()
+  for (const path of ['/health', '/v1/models', '/api/tags', '/v1/chat/completions', '/inspector']) {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const method = path.endsWith('completions') ? 'POST' : 'GET'
+      const asked = request(`${url}${path}`, { method, headers: { host } }, response => {
+        response.resume()
+        resolve(response.statusCode)
       })
-      expect(status).toBeGreaterThanOrEqual(400)
-      expect(status).toBeLessThan(500)
-    }
-  },
-)
+      asked.on('error', reject)
+      asked.end()
+    })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+  }
+})

@@ -7,7 +7,8 @@ import { openaiUpstream } from '../src/upstream/model-servers.ts'
 const apiKey = 'operators-own/4711'
 const said = { index: 0, delta: { role: 'assistant', content: 'operators' } }
 const beginning = `data: ${JSON.stringify({ id: 'a', object: 'chat.completion.chunk', choices: [said] })}\n\n`
-const fault = (key: string) => `data: ${JSON.stringify({ error: { message: `bad key ${key}` } })}\n\n`
+const fault = (key: string) =>
+  `data: ${JSON.stringify({ error: { message: `bad key ${key}` } })}\n\n`
 
 /** A model server that fails in the middle of its stream and repeats the key, torn between two pieces. */
 async function startFailing() {
@@ -30,7 +31,12 @@ it.each(['/v1/chat/completions', '/v1/completions'])(
   async path => {
     const upstream = openaiUpstream({ url: await startFailing(), apiKey })
     const { url } = await startServer({ upstream })
-    const body = { model: 'm', stream: true, prompt: 'hi', messages: [{ role: 'user', content: 'hi' }] }
+    const body = {
+      model: 'm',
+      stream: true,
+      prompt: 'hi',
+      messages: [{ role: 'user', content: 'hi' }],
+    }
     const response = await fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) })
     expect(await response.text()).toBe(`${beginning}${fault('*'.repeat(apiKey.length))}`)
   },

@@ -12,11 +12,17 @@ async function start(answer: (asked: readonly MessageLike[]) => string = () => '
   const model = await startUpstream(({ path, text, body }) => {
     if (!path.endsWith('/chat/completions')) return { status: 404, body: {} }
     bodies.push(text)
-    return openaiAnswer([{ content: answer((body as { messages: readonly MessageLike[] }).messages) }])
+    return openaiAnswer([
+      { content: answer((body as { messages: readonly MessageLike[] }).messages) },
+    ])
   })
   onTestFinished(() => model.close())
   const server = await startServer({ upstream: openaiUpstream({ url: model.url, window: 32_768 }) })
-  async function ask(messages: readonly object[], headers: Headers = {}, path = '/v1/chat/completions') {
+  async function ask(
+    messages: readonly object[],
+    headers: Headers = {},
+    path = '/v1/chat/completions',
+  ) {
     const response = await fetch(`${server.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -27,7 +33,9 @@ async function start(answer: (asked: readonly MessageLike[]) => string = () => '
       readonly choices?: readonly [{ readonly message: MessageLike }]
       readonly message?: MessageLike
     }
-    const place = ['conversation', 'branch'].map(name => response.headers.get(`x-throughline-${name}`))
+    const place = ['conversation', 'branch'].map(name =>
+      response.headers.get(`x-throughline-${name}`),
+    )
     return { message: (body.message ?? body.choices?.[0].message)!, place: place.join('/') }
   }
   return { ...server, ask, bodies, sent: () => bodies.at(-1)! }
@@ -54,7 +62,10 @@ function chat(ask: Awaited<ReturnType<typeof start>>['ask'], headers: Headers = 
 const names: readonly (readonly [string, Headers])[] = [
   ['unnamed', {}],
   ['named', { 'x-throughline-conversation': 'c' }],
-  ['named, all of the list', { 'x-throughline-conversation': 'c', 'x-throughline-history': 'full' }],
+  [
+    'named, all of the list',
+    { 'x-throughline-conversation': 'c', 'x-throughline-history': 'full' },
+  ],
   ['by the chat id of Open WebUI', { 'x-openwebui-chat-id': 'w1' }],
 ]
 const faces = ['/v1/chat/completions', '/api/chat'] as const
@@ -72,15 +83,15 @@ describe.each(names)('%s', (_, headers) => {
     await say('And the PIN?')
     expect(sent()).not.toContain('7731')
     // The log keeps it.
-    const [{ conversation, threads } = { conversation: '', threads: [] }] = await history.conversations()
+    const [{ conversation, threads } = { conversation: '', threads: [] }] =
+      await history.conversations()
     expect(threads).toHaveLength(1)
     const thread = history.thread(conversation)
     expect(JSON.stringify(await thread.messages())).toContain('7731')
     const { receipt } = await thread.context({ window: 8192 })
-    expect(receipt.entries.filter(({ seq }) => seq === 3 || seq === 4).map(({ why }) => why)).toEqual([
-      'deleted by its client at turn 5',
-      'deleted by its client at turn 5',
-    ])
+    expect(
+      receipt.entries.filter(({ seq }) => seq === 3 || seq === 4).map(({ why }) => why),
+    ).toEqual(['deleted by its client at turn 5', 'deleted by its client at turn 5'])
   })
 
   it('sends it again when the client brings it back', async () => {
@@ -99,7 +110,9 @@ describe.each(names)('%s', (_, headers) => {
   })
 
   it('sends nothing of the last exchange once it was taken away, nor of an answer that was redacted', async () => {
-    const { ask, sent } = await start(([{ content } = { content: '' }]) => `It is ${String(content)}`)
+    const { ask, sent } = await start(
+      ([{ content } = { content: '' }]) => `It is ${String(content)}`,
+    )
     const { list, say } = chat(ask, headers)
     await say('secret-1')
     await say('secret-2')
@@ -159,21 +172,24 @@ describe.each(names)('%s', (_, headers) => {
   })
 })
 
-it.each(['before', 'behind'])('gives no person the file of another, %s the question', async where => {
-  const { ask, bodies } = await start()
-  const people = ['Ada', 'Bob'].map(name => ({ name, ...chat(ask) }))
-  for (const text of ['Hello.', 'What do I earn?', 'Thanks.', 'And next year?'])
-    for (const { name, say } of people) {
-      await say(text, list =>
-        where === 'before'
-          ? list.toSpliced(-1, 0, system(`FILE OF ${name}`))
-          : [...list, system(`FILE OF ${name}`)],
-      )
-      const other = people.find(one => one.name !== name)!
-      expect(bodies.at(-1)).toContain(`FILE OF ${name}`)
-      expect(bodies.at(-1)).not.toContain(`FILE OF ${other.name}`)
-    }
-})
+it.each(['before', 'behind'])(
+  'gives no person the file of another, %s the question',
+  async where => {
+    const { ask, bodies } = await start()
+    const people = ['Ada', 'Bob'].map(name => ({ name, ...chat(ask) }))
+    for (const text of ['Hello.', 'What do I earn?', 'Thanks.', 'And next year?'])
+      for (const { name, say } of people) {
+        await say(text, list =>
+          where === 'before'
+            ? list.toSpliced(-1, 0, system(`FILE OF ${name}`))
+            : [...list, system(`FILE OF ${name}`)],
+        )
+        const other = people.find(one => one.name !== name)!
+        expect(bodies.at(-1)).toContain(`FILE OF ${name}`)
+        expect(bodies.at(-1)).not.toContain(`FILE OF ${other.name}`)
+      }
+  },
+)
 
 it('gives a client that names nothing only what it sends, and one that does what it cut off', async () => {
   for (const [headers, isRestored] of [

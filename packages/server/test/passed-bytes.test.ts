@@ -38,7 +38,15 @@ const askRaw = (url: string, path: string, headers: Record<string, string> = {})
 
 it('passes a path on as the client wrote it, escapes and all', async () => {
   const { url, requests } = await start(() => ({ status: 200, body: { id: 'm' } }))
-  const names = ['a%20b', 'caf%C3%A9', 'meta%2Fllama', 'caf%c3%a9', '50%25', "it's+(1)~!*", 'a%3Fb%23c']
+  const names = [
+    'a%20b',
+    'caf%C3%A9',
+    'meta%2Fllama',
+    'caf%c3%a9',
+    '50%25',
+    "it's+(1)~!*",
+    'a%3Fb%23c',
+  ]
   for (const name of names)
     for (const path of [`/v1/models/${name}`, `/c/my%20chat/v1/models/${name}`])
       expect([path, (await askRaw(url, `${path}?q=%20%C3%A9+x`)).status]).toEqual([path, 200])
@@ -59,14 +67,18 @@ it.each(packers)('unpacks %s that neither the client nor we asked for', async (e
   const { url } = await start(() => ({ chunks: [pack(json)], headers }))
   const plain = await askRaw(url, '/api/tags')
   expect([plain.encoding, plain.bytes.toString()]).toEqual([undefined, json])
-  const refusing = await askRaw(url, '/api/tags', { 'accept-encoding': `${encoding};q=0, identity` })
+  const refusing = await askRaw(url, '/api/tags', {
+    'accept-encoding': `${encoding};q=0, identity`,
+  })
   expect([refusing.encoding, refusing.bytes.toString()]).toEqual([undefined, json])
   // Who asked for it gets it byte for byte.
   const asking = await askRaw(url, '/api/tags', { 'accept-encoding': `identity, ${encoding}` })
   expect([asking.encoding, asking.bytes]).toEqual([encoding, pack(json)])
   // The window is told in an answer that came packed, too.
   const models = await askRaw(url, '/api/ps', { 'accept-encoding': encoding })
-  expect(JSON.parse(models.bytes.toString())).toEqual({ models: [{ name: 'm', context_length: 1_000_000 }] })
+  expect(JSON.parse(models.bytes.toString())).toEqual({
+    models: [{ name: 'm', context_length: 1_000_000 }],
+  })
 })
 
 it.each([
@@ -78,7 +90,10 @@ it.each([
     if (!/chat/.test(path)) return { status: 200, body: { models: [], data: [] } }
     return { chunks: [gzipSync(chunks.join(''))], headers: packed }
   }, kind)
-  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'What is it called?' }] })
+  const body = JSON.stringify({
+    model: 'm',
+    messages: [{ role: 'user', content: 'What is it called?' }],
+  })
   const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })
   expect(await response.text()).toContain('It is Seagull.')
 })

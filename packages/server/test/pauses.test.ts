@@ -87,7 +87,9 @@ it('others are answered while thousands of messages are read, recognised, stored
   // Entries are written a thousand at a time: that is one transaction. They are read, counted and indexed a few at a time.
   expect(most).toBeLessThanOrEqual(1000 + 64)
   expect(
-    (await history.conversations()).map(({ threads }) => threads[0]!.head).toSorted((a, b) => a - b),
+    (await history.conversations())
+      .map(({ threads }) => threads[0]!.head)
+      .toSorted((a, b) => a - b),
   ).toEqual([2, long + 2])
   watched.stop()
 })
@@ -113,7 +115,10 @@ it('others are answered while a turn of thousands of rounds is stored', async ()
     },
     { role: 'tool', tool_call_id: `c${at}`, content: `The boat lies at berth ${at}.` },
   ])
-  const response = await post(url, [{ role: 'user', content: 'Look at all berths.' }, ...rounds.flat()])
+  const response = await post(url, [
+    { role: 'user', content: 'Look at all berths.' },
+    ...rounds.flat(),
+  ])
   expect(response.status).toBe(200)
   watched.stop()
   expect(most).toBeLessThanOrEqual(128)
@@ -124,27 +129,32 @@ it('others are answered while a turn of thousands of rounds is stored', async ()
 it.each([
   ['/v1/chat/completions', 4, 1],
   ['/v1/messages/count_tokens', 1, 0],
-] as const)('%s rests after each few messages of a long list', async (path, times, timesOfLarge) => {
-  const server = createServer({ store: memoryStore(), upstream: readerUpstream() })
-  onTestFinished(server.close)
-  // Without a port nothing waits for a socket: only rests end a turn of the event loop.
-  const turnsFor = async (messages: readonly object[], padding = '') => {
-    const watched = watchTurns()
-    const body = JSON.stringify({ model: 'reader', messages, padding })
-    const response = await server.fetch(new Request(`http://127.0.0.1${path}`, { method: 'POST', body }))
-    expect(response.status).toBe(200)
-    await response.text()
-    watched.stop()
-    return watched.turns()
-  }
-  await turnsFor(list(2))
-  const few = await turnsFor(list(4))
-  expect((await turnsFor(list())) - few).toBeGreaterThanOrEqual((times * long) / 128)
-  // The list of a large body is read in pieces too, before it is compared.
-  const again = await turnsFor(list())
-  const large = await turnsFor(list(), 'x'.repeat(300_000))
-  expect(large - again).toBeGreaterThanOrEqual((timesOfLarge * (long - 128)) / 128)
-})
+] as const)(
+  '%s rests after each few messages of a long list',
+  async (path, times, timesOfLarge) => {
+    const server = createServer({ store: memoryStore(), upstream: readerUpstream() })
+    onTestFinished(server.close)
+    // Without a port nothing waits for a socket: only rests end a turn of the event loop.
+    const turnsFor = async (messages: readonly object[], padding = '') => {
+      const watched = watchTurns()
+      const body = JSON.stringify({ model: 'reader', messages, padding })
+      const response = await server.fetch(
+        new Request(`http://127.0.0.1${path}`, { method: 'POST', body }),
+      )
+      expect(response.status).toBe(200)
+      await response.text()
+      watched.stop()
+      return watched.turns()
+    }
+    await turnsFor(list(2))
+    const few = await turnsFor(list(4))
+    expect((await turnsFor(list())) - few).toBeGreaterThanOrEqual((times * long) / 128)
+    // The list of a large body is read in pieces too, before it is compared.
+    const again = await turnsFor(list())
+    const large = await turnsFor(list(), 'x'.repeat(300_000))
+    expect(large - again).toBeGreaterThanOrEqual((timesOfLarge * (long - 128)) / 128)
+  },
+)
 
 it('a grid gives each line when it is made, and stops when its client leaves', async () => {
   const store = memoryStore()

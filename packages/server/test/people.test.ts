@@ -13,9 +13,9 @@ it('tells who speaks by the key, a header or the body, and keeps their conversat
   const store = memoryStore()
   const { url } = await startServer({ store, upstream: readerUpstream() })
   const { key } = await createKeys(store).create({ name: 'Ada', person: 'ada' })
-  await expect(createKeys(store).create({ name: 'x', person: 'ada', scopes: ['read'] })).rejects.toThrow(
-    'a key that is bound to a person may only have the scope "chat"',
-  )
+  await expect(
+    createKeys(store).create({ name: 'x', person: 'ada', scopes: ['read'] }),
+  ).rejects.toThrow('a key that is bound to a person may only have the scope "chat"')
   const ask = async (path: string, headers: Record<string, string>, body: object = {}) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
@@ -38,7 +38,9 @@ it('tells who speaks by the key, a header or the body, and keeps their conversat
   expect(await ask(chat, asAda, { user: 'carol' })).toBe('ada')
   const user = (user_id: string) => ({ metadata: { user_id } })
   expect(await ask('/v1/messages', {}, user('dora'))).toBe('dora')
-  expect(await ask('/v1/messages', {}, user(`user_1f_account__session_${session}`))).toBe('user_1f_account_')
+  expect(await ask('/v1/messages', {}, user(`user_1f_account__session_${session}`))).toBe(
+    'user_1f_account_',
+  )
   const device = JSON.stringify({ device_id: 'd1', account_uuid: '', session_id: `${session}2` })
   expect(await ask('/v1/messages', {}, user(device))).toBe('d1')
   const listed = async (query = '') => {
@@ -75,10 +77,15 @@ it('refuses a name that cannot be kept, and never takes it for the person of the
       ]),
     )),
     await ask('/throughline/v1/ui-chat', { 'x-throughline-person': long }, { id: 'c' }),
-    await ask('/throughline/v1/conversations/c/send', { 'x-throughline-person': long }, { input: 'Hello.' }),
+    await ask(
+      '/throughline/v1/conversations/c/send',
+      { 'x-throughline-person': long },
+      { input: 'Hello.' },
+    ),
   ]
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 400))
-  for (const answer of refused) expect(await answer.text()).toContain('a name of at most 300 characters')
+  for (const answer of refused)
+    expect(await answer.text()).toContain('a name of at most 300 characters')
   expect(await store.conversations('default')).toEqual([])
   // Who is named by the key needs no other name, and an empty one names nobody.
   const byKey = { authorization: `Bearer ${key}`, 'x-throughline-person': long }
@@ -113,7 +120,11 @@ it('takes chats in for a person', async () => {
   const { url } = await startServer({ store, upstream: readerUpstream() })
   const personOf = async (query: string, headers: Record<string, string> = {}) => {
     const body = JSON.stringify({ id: query, messages })
-    const response = await fetch(`${url}/throughline/v1/import${query}`, { method: 'POST', headers, body })
+    const response = await fetch(`${url}/throughline/v1/import${query}`, {
+      method: 'POST',
+      headers,
+      body,
+    })
     const { conversations } = (await response.json()) as { conversations: [string] }
     return (await store.conversations('default', { only: conversations[0] }))[0]!.person
   }
@@ -129,16 +140,24 @@ it('is of one person where requests name nobody, and goes on with what was nobod
     const body = JSON.stringify({ model: 'reader', messages: said, ...more })
     const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })
     const { choices } = (await response.json()) as { choices: [{ message: { content: string } }] }
-    return { conversation: response.headers.get('x-throughline-conversation')!, ...choices[0].message }
+    return {
+      conversation: response.headers.get('x-throughline-conversation')!,
+      ...choices[0].message,
+    }
   }
-  const personOf = async (only: string) => (await store.conversations('default', { only }))[0]?.person
+  const personOf = async (only: string) =>
+    (await store.conversations('default', { only }))[0]?.person
   const before = await startServer({ store, upstream })
   const boat = { role: 'user', content: 'My boat is called Heron.' }
   const first = await ask(before.url, [boat])
   expect(await personOf(first.conversation)).toBeUndefined()
 
   const { url } = await startServer({ store, upstream, person: 'me', remember: 'person' })
-  const list = [boat, { role: 'assistant', content: first.content }, { role: 'user', content: 'Thank you.' }]
+  const list = [
+    boat,
+    { role: 'assistant', content: first.content },
+    { role: 'user', content: 'Thank you.' },
+  ]
   expect((await ask(url, list)).conversation).toBe(first.conversation)
   expect(await personOf(first.conversation)).toBe('me')
   const question = [{ role: 'user', content: 'What is my boat called?' }]
@@ -150,7 +169,11 @@ it('is of one person where requests name nobody, and goes on with what was nobod
   const said = JSON.stringify({ input: question[0]!.content })
   const chatted = await fetch(`${api}/conversations/page/send`, { method: 'POST', body: said })
   expect(await chatted.text()).toContain('Heron')
-  const uiMessage = { id: 'u1', role: 'user', parts: [{ type: 'text', text: question[0]!.content }] }
+  const uiMessage = {
+    id: 'u1',
+    role: 'user',
+    parts: [{ type: 'text', text: question[0]!.content }],
+  }
   const ui = await fetch(`${api}/ui-chat`, {
     method: 'POST',
     body: JSON.stringify({ id: 'ui', messages: [uiMessage], trigger: 'submit-message' }),
@@ -175,7 +198,10 @@ it('never takes the list of one person for that of another', async () => {
       body: JSON.stringify({ model: 'reader', messages: said, user }),
     })
     const { choices } = (await response.json()) as { choices: { message: object }[] }
-    return { conversation: response.headers.get('x-throughline-conversation'), reply: choices[0]!.message }
+    return {
+      conversation: response.headers.get('x-throughline-conversation'),
+      reply: choices[0]!.message,
+    }
   }
   const first = await ask('ada', messages)
   const next = [...messages, first.reply, { role: 'user', content: 'And a heron?' }]
@@ -187,7 +213,10 @@ it('shows a person only what is theirs: in lists, search, threads, exports, by M
   const store = memoryStore()
   const { url } = await startServer({ store, upstream: readerUpstream(), apiKeys: [] })
   const { key } = await createKeys(store).create({ name: 'page', scopes: ['chat', 'read'] })
-  const as = (person: string) => ({ 'x-throughline-person': person, 'content-type': 'application/json' })
+  const as = (person: string) => ({
+    'x-throughline-person': person,
+    'content-type': 'application/json',
+  })
   const ids: Record<string, string> = {}
   for (const [person, boat] of [
     ['ada', 'Heron'],
@@ -235,7 +264,11 @@ it('shows a person only what is theirs: in lists, search, threads, exports, by M
   expect((await get(`/v1/responses/${ids.bob}`, 'ada'))[0]).toBe(404)
   const goOn = async (person: string) => {
     const body = JSON.stringify({ model: 'reader', input: 'And?', previous_response_id: ids.bob })
-    const response = await fetch(`${url}/v1/responses`, { method: 'POST', headers: as(person), body })
+    const response = await fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      headers: as(person),
+      body,
+    })
     await response.text()
     return response.status
   }
@@ -243,7 +276,11 @@ it('shows a person only what is theirs: in lists, search, threads, exports, by M
   const call = { name: 'search_conversations', arguments: { query: 'boat' } }
   const mcp = await fetch(`${url}/mcp`, {
     method: 'POST',
-    headers: { ...as('ada'), authorization: `Bearer ${key}`, accept: 'application/json, text/event-stream' },
+    headers: {
+      ...as('ada'),
+      authorization: `Bearer ${key}`,
+      accept: 'application/json, text/event-stream',
+    },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
   })
   const told = await mcp.text()
@@ -263,7 +300,9 @@ it('tells a person of writes and deletions only in what is theirs', async () => 
       const { value, done } = await events.next()
       if (done) throw new Error(`the stream ended after ${heard}`)
       heard.push(
-        value.data.conversation === undefined ? value.event : `${value.event} ${value.data.conversation}`,
+        value.data.conversation === undefined
+          ? value.event
+          : `${value.event} ${value.data.conversation}`,
       )
     }
   }
@@ -271,7 +310,9 @@ it('tells a person of writes and deletions only in what is theirs', async () => 
   await api('bob').say('of bob', 'Hello.')
   // By another process.
   await old.thread('new of bob').seed({ role: 'user', content: 'Hello.' })
-  await createHistory({ store, person: 'ada' }).thread('of ada').seed({ role: 'user', content: 'Hello.' })
+  await createHistory({ store, person: 'ada' })
+    .thread('of ada')
+    .seed({ role: 'user', content: 'Hello.' })
   await until('written of ada')
   await old.delete('of bob')
   for (const person of ['bob', 'ada'])

@@ -12,7 +12,8 @@ async function promptsOf(run: ProgramRun, window: number) {
 }
 
 /** Marks of Anthropic's cache move from request to request, and are not read. */
-const withoutMarks = (name: string, value: unknown) => (name === 'cache_control' ? undefined : value)
+const withoutMarks = (name: string, value: unknown) =>
+  name === 'cache_control' ? undefined : value
 
 const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0)
 
@@ -32,7 +33,8 @@ describe.each(programRuns)('$name', run => {
       for (const [at, texts] of prompts.entries()) {
         const before = prompts[at - 1] ?? []
         const id = `call_${at}`
-        const own = at === 0 ? texts : [...run.reply(steps[at - 1]!, id), ...run.result(steps[at - 1]!, id)]
+        const own =
+          at === 0 ? texts : [...run.reply(steps[at - 1]!, id), ...run.result(steps[at - 1]!, id)]
         const adds = at === 0 ? lengthOf(texts) : lengthOf(own.map(entry => JSON.stringify(entry)))
         read += readOf(texts, before)
         added += adds

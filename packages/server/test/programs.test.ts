@@ -49,7 +49,12 @@ const task = 'ask agent: look at the boat.\n\nTell me what it is called. '
 const argumentsOf = (name: string) =>
   JSON.stringify(name === 'agent' ? { description: 'look', prompt: task } : { path: 'notes.txt' })
 
-async function post({ url }: StartedServer, path: string, body: Body, headers: Headers): Promise<Body> {
+async function post(
+  { url }: StartedServer,
+  path: string,
+  body: Body,
+  headers: Headers,
+): Promise<Body> {
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -99,12 +104,21 @@ function messagesClient(
   return async function say(text: string): Promise<void> {
     list.push({ role: 'user', content: [{ type: 'text', text }] })
     for (;;) {
-      const { content } = await post(server, '/v1/messages?beta=true', { ...common, messages: list }, headers)
+      const { content } = await post(
+        server,
+        '/v1/messages?beta=true',
+        { ...common, messages: list },
+        headers,
+      )
       const blocks = content as readonly Block[]
       list.push({ role: 'assistant', content: keep(blocks) })
       const calls = blocks.filter(({ type }) => type === 'tool_use')
       if (calls.length === 0) return
-      const results = calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'a boat' }))
+      const results = calls.map(({ id }) => ({
+        type: 'tool_result',
+        tool_use_id: id,
+        content: 'a boat',
+      }))
       list.push({ role: 'user', content: results })
     }
   }
@@ -115,7 +129,9 @@ const readTool = { name: 'read', input_schema: { type: 'object' } }
 /** Claude Code sends calls back with the defaults of its tools. */
 const completed = (blocks: readonly Block[]) =>
   blocks.map(block =>
-    block.type === 'tool_use' ? { ...block, input: { replace_all: false, ...Object(block.input) } } : block,
+    block.type === 'tool_use'
+      ? { ...block, input: { replace_all: false, ...Object(block.input) } }
+      : block,
   )
 
 it('keeps a session of Claude Code in one branch: titles and suggestions beside it, an agent as an actor', async () => {
@@ -130,8 +146,12 @@ it('keeps a session of Claude Code in one branch: titles and suggestions beside 
       '/v1/messages?beta=true',
       {
         max_tokens: 32_000,
-        system: system('Generate a concise, sentence-case title (3-7 words) that captures the main topic.'),
-        messages: [{ role: 'user', content: [{ type: 'text', text: `<session>\n${text}\n</session>` }] }],
+        system: system(
+          'Generate a concise, sentence-case title (3-7 words) that captures the main topic.',
+        ),
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: `<session>\n${text}\n</session>` }] },
+        ],
         tools: [],
         output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
       },
@@ -187,12 +207,18 @@ it.each([
     'without a signature as text',
     (blocks: readonly Block[]) =>
       blocks.map(block =>
-        block.type === 'thinking' && block.signature === '' ? { type: 'text', text: block.thinking } : block,
+        block.type === 'thinking' && block.signature === ''
+          ? { type: 'text', text: block.thinking }
+          : block,
       ),
   ],
 ])('keeps a session of pi in one branch, which sends a thought %s', async (_, keep) => {
   const server = await startServer({ upstream: agent() })
-  const common = { max_tokens: 8000, system: 'You are an expert coding assistant.', tools: [readTool] }
+  const common = {
+    max_tokens: 8000,
+    system: 'You are an expert coding assistant.',
+    tools: [readTool],
+  }
   const say = messagesClient(server, common, {}, keep)
   for (const text of ['ask one use:read', 'ask two use:read', 'ask three']) await say(text)
   expect(Object.values(await logOf(server))).toEqual([
@@ -211,11 +237,18 @@ it('keeps the subagents of Codex as actors in the conversation of their parent, 
       role,
       content: [{ type, text }],
     })
-    const input: Body[] = [part('user', 'input_text', '<environment_context>/work</environment_context>')]
+    const input: Body[] = [
+      part('user', 'input_text', '<environment_context>/work</environment_context>'),
+    ]
     return async (text: string) => {
       input.push(part('user', 'input_text', text))
       for (;;) {
-        const { output } = await post(server, '/v1/responses', { input, tools, store: false }, headers)
+        const { output } = await post(
+          server,
+          '/v1/responses',
+          { input, tools, store: false },
+          headers,
+        )
         input.push(...(output as readonly Body[]))
         const call = input.at(-1)!
         if (call.type !== 'function_call') return
@@ -229,7 +262,10 @@ it('keeps the subagents of Codex as actors in the conversation of their parent, 
   }
   const ids = (own: string, parent?: string) => ({
     ...{ 'session-id': 't-root', 'thread-id': own },
-    ...(parent !== undefined && { 'x-codex-parent-thread-id': parent, 'x-openai-subagent': 'collab_spawn' }),
+    ...(parent !== undefined && {
+      'x-codex-parent-thread-id': parent,
+      'x-openai-subagent': 'collab_spawn',
+    }),
   })
   const root = thread(ids('t-root'))
   const child = thread(ids('t-child', 't-root'))
@@ -248,9 +284,17 @@ it('keeps the subagents of Codex as actors in the conversation of their parent, 
 
 // Chat completions: opencode, Qwen Code.
 
-function chatClient(server: StartedServer, past: readonly MessageLike[], headers: Headers, names = ['read']) {
+function chatClient(
+  server: StartedServer,
+  past: readonly MessageLike[],
+  headers: Headers,
+  names = ['read'],
+) {
   const list: MessageLike[] = [...past]
-  const tools = names.map(name => ({ type: 'function', function: { name, parameters: { type: 'object' } } }))
+  const tools = names.map(name => ({
+    type: 'function',
+    function: { name, parameters: { type: 'object' } },
+  }))
   /** `run` is called while the tools run. */
   async function say(text: string, run = async () => {}): Promise<void> {
     list.push({ role: 'user', content: text })
@@ -279,7 +323,11 @@ it('keeps the subagents of opencode as actors, and its titles beside', async () 
   await chatClient(server, title, headers, []).say('"ask one"')
   const root = chatClient(server, [system('You are opencode.')], headers)
   await root.say('ask one use:read')
-  const own = { 'x-session-id': 'ses_2', 'x-session-affinity': 'ses_2', 'x-parent-session-id': 'ses_1' }
+  const own = {
+    'x-session-id': 'ses_2',
+    'x-session-affinity': 'ses_2',
+    'x-parent-session-id': 'ses_1',
+  }
   await chatClient(server, [system('You are opencode.')], own).say('ask two use:read')
   await root.say('ask three')
   const log = Object.entries(await logOf(server)).filter(([name]) => !isSide(name))
@@ -298,7 +346,9 @@ it('tells sessions of Qwen Code apart that share their preamble, and keeps its m
   const start = () => chatClient(server, [system('You are Qwen Code, an agent.'), ...preamble], {})
   /** After a turn, another agent reads the whole list, with tools and rounds of its own. */
   const remember = (list: readonly MessageLike[]) => {
-    const own = system('You are now acting as the managed memory extraction subagent for an assistant.')
+    const own = system(
+      'You are now acting as the managed memory extraction subagent for an assistant.',
+    )
     const memory = chatClient(server, [own, ...list.slice(1)], {}, ['read', 'write'])
     return memory.say('Managed memory directory: `/home/memory` use:write')
   }
@@ -310,7 +360,9 @@ it('tells sessions of Qwen Code apart that share their preamble, and keeps its m
   await one.say('ask three')
   await remember(two.list)
   // On the next day the preamble is another one.
-  two.list[1] = user('This is the Qwen Code. We are setting up the context for our chat.\nToday is Tuesday.')
+  two.list[1] = user(
+    'This is the Qwen Code. We are setting up the context for our chat.\nToday is Tuesday.',
+  )
   await two.say('ask four')
   await remember(one.list)
   await one.say('ask five')
@@ -343,14 +395,20 @@ it('keeps a subagent whose client does not say who started it with the call that
   await parent.say('ask three')
   // Nobody waits for it now: the same words begin a conversation.
   await child().say(task)
-  const log = Object.entries(await logOf(server)).map(([name, said]) => [name.split(' '), said] as const)
-  const [[main]] = log.filter(([, said]) => (said as string[])[0] === 'ask one') as [(typeof log)[number]]
+  const log = Object.entries(await logOf(server)).map(
+    ([name, said]) => [name.split(' '), said] as const,
+  )
+  const [[main]] = log.filter(([, said]) => (said as string[])[0] === 'ask one') as [
+    (typeof log)[number],
+  ]
   const own = log.filter(([[conversation]]) => conversation === main[0])
-  expect(own.map(([[, actor = '', branch], said]) => [actor.replace(/:.*/, ''), branch, said])).toEqual([
+  expect(
+    own.map(([[, actor = '', branch], said]) => [actor.replace(/:.*/, ''), branch, said]),
+  ).toEqual([
     ['agent', 'main', ['ask agent', 'Answer 2.', 'ask two', 'Answer 3.']],
     ['assistant', 'main', ['ask one', 'Answer 4.', 'ask three', 'Answer 5.']],
   ])
-  expect(log.filter(([[conversation]]) => conversation !== main[0]).map(([, said]) => said)).toEqual([
-    ['ask agent', 'Answer 6.'],
-  ])
+  expect(
+    log.filter(([[conversation]]) => conversation !== main[0]).map(([, said]) => said),
+  ).toEqual([['ask agent', 'Answer 6.']])
 })

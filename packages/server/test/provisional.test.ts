@@ -15,7 +15,10 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
   async function start(options: Parameters<typeof startServer>[0] = {}) {
     const server = await startServer({ store: create(), ...options })
     const api = apiClient(server.url)
-    async function ask(messages: readonly MessageLike[], headers: Readonly<Record<string, string>> = {}) {
+    async function ask(
+      messages: readonly MessageLike[],
+      headers: Readonly<Record<string, string>> = {},
+    ) {
       const response = await fetch(`${server.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -27,7 +30,9 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
     }
     async function listed(query = '') {
       const { body } = await api.get(`/conversations${query}`)
-      return (body.conversations as { conversation: string }[]).map(({ conversation }) => conversation)
+      return (body.conversations as { conversation: string }[]).map(
+        ({ conversation }) => conversation,
+      )
     }
     return { ...server, api, ask, listed }
   }
@@ -38,7 +43,9 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
     expect(await listed()).toEqual([])
     expect(await listed('?include=side')).toEqual([])
     const all = await api.get('/conversations?include=provisional')
-    expect(all.body.conversations).toEqual([expect.objectContaining({ conversation, provisional: true })])
+    expect(all.body.conversations).toEqual([
+      expect.objectContaining({ conversation, provisional: true }),
+    ])
     expect((await api.get(`/conversations/${conversation}`)).body.provisional).toBe(true)
     await ask([user('The boat is called Seagull.'), message, user('What is it called?')])
     expect(await listed()).toEqual([conversation])
@@ -121,7 +128,8 @@ describe.each(await someStores())('what may be no conversation, on %s', (_, crea
     await Promise.all(servers)
     // A sweep that is due every 15 minutes is done soon after the start.
     const left = async () =>
-      (await Promise.all(['default', 'globex'].map(tenant => store.conversations(tenant)))).flat().length
+      (await Promise.all(['default', 'globex'].map(tenant => store.conversations(tenant)))).flat()
+        .length
     await expect.poll(left).toBe(1)
     expect(await late.listed('?include=side')).toEqual([conversation])
     expect(new Set(deleted).size).toBe(60)

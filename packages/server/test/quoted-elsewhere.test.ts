@@ -42,7 +42,10 @@ const boat = user('My boat in the harbour is called Heron.')
 const names: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['unnamed', {}],
   ['by the chat id of Open WebUI', { 'x-openwebui-chat-id': 'w1' }],
-  ['named, all of the list', { 'x-throughline-conversation': 'c', 'x-throughline-history': 'full' }],
+  [
+    'named, all of the list',
+    { 'x-throughline-conversation': 'c', 'x-throughline-history': 'full' },
+  ],
 ]
 
 describe.each(names)('a conversation, %s', (_, headers) => {

@@ -39,10 +39,14 @@ const marksLater = (store: Store): Store => ({
   },
 })
 
-const clientOf = (url: string) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 })
+const clientOf = (url: string) =>
+  new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 })
 
 /** Asks a server that is killed as soon as it has stored the reply. Gives the id that the client has seen by then. */
-async function askKilled(store: Store, wrap: (store: Store) => Store = one => one): Promise<string> {
+async function askKilled(
+  store: Store,
+  wrap: (store: Store) => Store = one => one,
+): Promise<string> {
   const { url } = await startServer({ store: wrap(killedAfterEnd(store)) })
   const left = new AbortController()
   const headers = { 'idempotency-key': 'first' }
@@ -64,7 +68,12 @@ async function ended(store: Store) {
   const [info] = await store.conversations('default')
   if (!info) return []
   const { actor, branch } = info.threads[0]!
-  const turns = await store.turns({ tenant: 'default', conversation: info.conversation, actor, branch })
+  const turns = await store.turns({
+    tenant: 'default',
+    conversation: info.conversation,
+    actor,
+    branch,
+  })
   return turns.filter(({ status }) => status === 'completed')
 }
 
@@ -75,7 +84,11 @@ describe.each(await someStores())('the id of a response, on %s', (_, create) => 
     const { url } = await startServer({ store })
     const client = clientOf(url)
     expect((await client.responses.retrieve(id)).id).toBe(id)
-    await client.responses.create({ model: 'reader', input: 'And the sail?', previous_response_id: id })
+    await client.responses.create({
+      model: 'reader',
+      input: 'And the sail?',
+      previous_response_id: id,
+    })
     expect(await ended(store)).toHaveLength(2)
   })
 
@@ -92,7 +105,10 @@ describe.each(await someStores())('the id of a response, on %s', (_, create) => 
     const { url } = await startServer({ store })
     const client = clientOf(url)
     const headers = { 'idempotency-key': 'first' }
-    const again = await client.responses.create({ model: 'reader', input: 'The boat is blue.' }, { headers })
+    const again = await client.responses.create(
+      { model: 'reader', input: 'The boat is blue.' },
+      { headers },
+    )
     expect(again.id).toBe(id)
     expect((await client.responses.retrieve(id)).id).toBe(id)
   })

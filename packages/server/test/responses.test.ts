@@ -17,7 +17,9 @@ const ruled = (rule: (request: RulesRequest) => RulesAnswer | Promise<RulesAnswe
 })
 
 /** An upstream whose model says given parts. */
-const speaking = (partsFor: (messages: readonly MessageLike[]) => readonly ModelPart[]): Upstream => ({
+const speaking = (
+  partsFor: (messages: readonly MessageLike[]) => readonly ModelPart[],
+): Upstream => ({
   ...readerUpstream(),
   model: name => ({
     name,
@@ -40,7 +42,9 @@ const end = (reason: 'stop' | 'length' | 'tool-calls'): ModelPart => ({
 function echo() {
   let count = 0
   return ruled(({ messages }) => {
-    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => String(content))
+    const said = messages
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => String(content))
     return `Answer ${++count} after ${said.join(', ')}`
   })
 }
@@ -84,7 +88,11 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     const server = await start()
     const client = clientOf(server)
     const first = await client.responses.create({ model: 'm', input: 'a' })
-    const second = await client.responses.create({ model: 'm', input: 'b', previous_response_id: first.id })
+    const second = await client.responses.create({
+      model: 'm',
+      input: 'b',
+      previous_response_id: first.id,
+    })
     expect(second.output_text).toBe('Answer 2 after a, b')
     expect(second.previous_response_id).toBe(first.id)
     expect(await linesOf(server)).toEqual([['a', 'Answer 1 after a', 'b', 'Answer 2 after a, b']])
@@ -95,9 +103,17 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     const client = clientOf(server)
     const first = await client.responses.create({ model: 'm', input: 'a' })
     await client.responses.create({ model: 'm', input: 'b', previous_response_id: first.id })
-    const other = await client.responses.create({ model: 'm', input: 'c', previous_response_id: first.id })
+    const other = await client.responses.create({
+      model: 'm',
+      input: 'c',
+      previous_response_id: first.id,
+    })
     expect(other.output_text).toBe('Answer 3 after a, c')
-    const more = await client.responses.create({ model: 'm', input: 'd', previous_response_id: other.id })
+    const more = await client.responses.create({
+      model: 'm',
+      input: 'd',
+      previous_response_id: other.id,
+    })
     expect(more.output_text).toBe('Answer 4 after a, c, d')
     expect(await server.history.conversations()).toHaveLength(1)
     const lines = await linesOf(server)
@@ -126,7 +142,8 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
       stream: true,
     })
     let completed: OpenAI.Responses.Response | undefined
-    for await (const event of stream) if (event.type === 'response.completed') completed = event.response
+    for await (const event of stream)
+      if (event.type === 'response.completed') completed = event.response
     expect(completed!.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
     expect(await plain(client.responses.retrieve(completed!.id))).toEqual(completed)
     expect(completed!.usage).toMatchObject({ input_tokens: 11, output_tokens: 7, total_tokens: 18 })
@@ -143,7 +160,9 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
   ])('gives back a reply %s', async (_, parts) => {
     const client = clientOf(await start(speaking(() => parts)))
     const whole = await client.responses.create({ model: 'm', input: 'x' })
-    expect(await plain(client.responses.retrieve(whole.id))).toEqual(await plain(Promise.resolve(whole)))
+    expect(await plain(client.responses.retrieve(whole.id))).toEqual(
+      await plain(Promise.resolve(whole)),
+    )
     const stream = await client.responses.create({ model: 'm', input: 'x', stream: true })
     let last: OpenAI.Responses.Response | undefined
     for await (const event of stream) if ('response' in event) last = event.response
@@ -204,7 +223,9 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
       input: [{ type: 'function_call_output', call_id: call.call_id, output: 'a kite' }],
     })
     const { data } = await client.responses.inputItems.list(second.id)
-    expect(data).toMatchObject([{ type: 'function_call_output', call_id: call.call_id, output: 'a kite' }])
+    expect(data).toMatchObject([
+      { type: 'function_call_output', call_id: call.call_id, output: 'a kite' },
+    ])
   })
 
   it('forgets a response that its client deletes, and says so in OpenAI’s words', async () => {
@@ -234,7 +255,11 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     const second = await client.responses.create({
       model: 'm',
       store: false,
-      input: [{ role: 'user', content: 'a' }, ...(first.output as []), { role: 'user', content: 'b' }],
+      input: [
+        { role: 'user', content: 'a' },
+        ...(first.output as []),
+        { role: 'user', content: 'b' },
+      ],
     })
     expect(second.output_text).toBe('Answer 2 after a, b')
     expect(await linesOf(server)).toEqual([['a', 'Answer 1 after a', 'b', 'Answer 2 after a, b']])
@@ -284,7 +309,9 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     const first = await client.responses.create({ model: 'm', input: 'a' })
     const body = { model: 'm', input: 'b', previous_response_id: first.id }
     const second = await client.responses.create(body)
-    const again = await client.responses.create(body, { headers: { 'x-stainless-retry-count': '1' } })
+    const again = await client.responses.create(body, {
+      headers: { 'x-stainless-retry-count': '1' },
+    })
     expect(again.id).toBe(second.id)
     expect(again.output).toEqual(second.output)
     expect(await linesOf(server)).toEqual([['a', 'Answer 1 after a', 'b', 'Answer 2 after a, b']])
@@ -299,7 +326,10 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     })
     expect(made).toMatchObject({ object: 'conversation', metadata: { topic: 'demo' } })
     const answer = await client.responses.create({ model: 'm', input: 'a', conversation: made.id })
-    expect(answer).toMatchObject({ output_text: 'Answer 1 after before, a', conversation: { id: made.id } })
+    expect(answer).toMatchObject({
+      output_text: 'Answer 1 after before, a',
+      conversation: { id: made.id },
+    })
     await client.conversations.items.create(made.id, {
       items: [{ type: 'message', role: 'developer', content: 'Be kind.' }],
     })
@@ -312,9 +342,15 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
       answer.output[0],
       { role: 'system', content: [{ text: 'Be kind.' }] },
     ])
-    const one = await client.conversations.items.retrieve(answer.output[0]!.id!, { conversation_id: made.id })
+    const one = await client.conversations.items.retrieve(answer.output[0]!.id!, {
+      conversation_id: made.id,
+    })
     expect(one).toEqual(answer.output[0])
-    const next = await client.responses.create({ model: 'm', input: 'b', conversation: { id: made.id } })
+    const next = await client.responses.create({
+      model: 'm',
+      input: 'b',
+      conversation: { id: made.id },
+    })
     expect(next.output_text).toBe('Answer 2 after before, a, b')
     const updated = await client.conversations.update(made.id, { metadata: { topic: 'other' } })
     expect(updated.metadata).toEqual({ topic: 'other' })
@@ -324,9 +360,9 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     ).rejects.toThrow(OpenAI.BadRequestError)
     expect(await client.conversations.delete(made.id)).toMatchObject({ deleted: true })
     await expect(client.conversations.retrieve(made.id)).rejects.toThrow(OpenAI.NotFoundError)
-    await expect(client.responses.create({ model: 'm', input: 'c', conversation: made.id })).rejects.toThrow(
-      OpenAI.NotFoundError,
-    )
+    await expect(
+      client.responses.create({ model: 'm', input: 'c', conversation: made.id }),
+    ).rejects.toThrow(OpenAI.NotFoundError)
     await expect(client.responses.retrieve(answer.id)).rejects.toThrow(OpenAI.NotFoundError)
   })
 
@@ -359,7 +395,11 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
       }),
     )
     const client = clientOf(server)
-    const { id } = await client.responses.create({ model: 'm', input: 'a', instructions: 'Be short.' })
+    const { id } = await client.responses.create({
+      model: 'm',
+      input: 'a',
+      instructions: 'Be short.',
+    })
     await client.responses.create({ model: 'm', input: 'b', previous_response_id: id })
     expect(systems).toEqual([['Be short.'], []])
   })
@@ -398,7 +438,11 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
       () => blue.responses.inputTokens.count({ input: 'b', previous_response_id: id }),
       () => blue.responses.create({ model: 'm', input: 'b', previous_response_id: id }),
       () => blue.responses.create({ model: 'm', input: 'b', conversation: conversation.id }),
-      () => blue.responses.create({ model: 'm', input: [{ type: 'item_reference', id: output[0]!.id! }] }),
+      () =>
+        blue.responses.create({
+          model: 'm',
+          input: [{ type: 'item_reference', id: output[0]!.id! }],
+        }),
       () => blue.conversations.retrieve(conversation.id),
       () => blue.conversations.update(conversation.id, { metadata: {} }),
       () => blue.conversations.items.list(conversation.id),
@@ -413,7 +457,11 @@ describe.each(await someStores())('the Responses API on %s', (_, create) => {
     const client = clientOf(server)
     const { id } = await client.conversations.create()
     expect((await client.conversations.items.list(id)).data).toEqual([])
-    const { output_text } = await client.responses.create({ model: 'm', input: 'a', conversation: id })
+    const { output_text } = await client.responses.create({
+      model: 'm',
+      input: 'a',
+      conversation: id,
+    })
     expect(output_text).toBe('Answer 1 after a')
   })
 

@@ -30,7 +30,12 @@ const chats = JSON.stringify(
         text: `My hotel in ${city} is the Sole.`,
         created_at: '2024-03-01T10:00:00Z',
       },
-      { uuid: `${city}-2`, sender: 'assistant', text: 'A fine place.', created_at: '2024-03-01T10:00:09Z' },
+      {
+        uuid: `${city}-2`,
+        sender: 'assistant',
+        text: 'A fine place.',
+        created_at: '2024-03-01T10:00:09Z',
+      },
     ],
   })),
 )
@@ -46,7 +51,15 @@ for (const [name, create] of await everyStore())
       // The last by name that is old enough in any case: once it is gone, the sweep has seen all others.
       const key = { tenant: 'default', conversation: 'zzz', actor: 'assistant', branch: 'main' }
       const payload = JSON.stringify({ message: { role: 'user', content: 'Hello.' } })
-      const first = { id: 'a', role: 'user' as const, time: 1000, payload, tokens: {}, seq: 1, turn: 0 }
+      const first = {
+        id: 'a',
+        role: 'user' as const,
+        time: 1000,
+        payload,
+        tokens: {},
+        seq: 1,
+        turn: 0,
+      }
       await store.restore(key, { entries: [first], turns: [] })
       await startServer({
         ...{ store, keepMs, now: () => Date.now() + days * day },
@@ -126,7 +139,9 @@ describe('retention by a clock that the test sets', () => {
       await say('trip', 'In Rome we booked the hotel Albergo del Sole, by the Pantheon.')
       await say('kitchen', 'How do I make a good risotto?')
       time += 80 * day
-      expect(await say('new', 'What was the name of the hotel in Rome?')).toContain('Albergo del Sole')
+      expect(await say('new', 'What was the name of the hotel in Rome?')).toContain(
+        'Albergo del Sole',
+      )
       time += 20 * day
       const dry = () => history.retain({ conversationsMs: keepMs, dryRun: true })
       await expect.poll(async () => (await dry()).deleted).toEqual(['kitchen'])
@@ -147,7 +162,8 @@ describe('retention by a clock that the test sets', () => {
       writeLog: line => lines.push(line),
     })
     onTestFinished(stop)
-    const deleted = () => lines.map(line => JSON.parse(line)).filter(({ msg }) => msg.startsWith('deleted'))
+    const deleted = () =>
+      lines.map(line => JSON.parse(line)).filter(({ msg }) => msg.startsWith('deleted'))
     await expect.poll(deleted, { timeout: 20_000 }).toMatchObject([{ tenant: 'default' }])
     expect(deleted()[0].conversation).toMatch(/^[\w-]{12}$/)
     expect(lines.join('')).not.toContain('divorce')

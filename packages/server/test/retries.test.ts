@@ -7,8 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startScripted } from './scripted-server.ts'
 
 const call = [{ function: { name: 'look', arguments: {} } }]
-const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }]
-const answer = (at: number) => ollamaAnswer([{ content: `Answer ${at} ` }, { content: 'of the model.' }])
+const tools = [
+  { type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } },
+]
+const answer = (at: number) =>
+  ollamaAnswer([{ content: `Answer ${at} ` }, { content: 'of the model.' }])
 
 /** The client of OpenAI, which asks up to three times, before a server whose answers can be lost on the way. */
 async function start(store: Store, path = '') {
@@ -99,7 +102,8 @@ describe.each(await someStores())(
     it('comes once where the client names the conversation, or the reply that it goes on from', async () => {
       const named = async () => {
         const started = await start(create(), '/c/kitchen')
-        for (const content of ['hello', 'hello']) await ways.whole!(started, [{ role: 'user', content }], 1)
+        for (const content of ['hello', 'hello'])
+          await ways.whole!(started, [{ role: 'user', content }], 1)
         return started
       }
       const previous = async () => {
@@ -107,7 +111,11 @@ describe.each(await someStores())(
         const { client, proxy } = started
         const first = await client.responses.create({ model: 'm', input: 'hello' })
         proxy.loseAnswers(1, isBegun)
-        await client.responses.create({ model: 'm', input: 'hello', previous_response_id: first.id })
+        await client.responses.create({
+          model: 'm',
+          input: 'hello',
+          previous_response_id: first.id,
+        })
         return started
       }
       for (const started of await Promise.all([named(), previous()])) {
@@ -126,10 +134,15 @@ describe.each(await someStores())(
           const list: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'look' }]
           const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
             proxy.loseAnswers(1, isBegun)
-            return (await client.chat.completions.create({ model: 'm', messages, tools })).choices[0]!.message
+            return (await client.chat.completions.create({ model: 'm', messages, tools }))
+              .choices[0]!.message
           }
           const asked = await ask(list)
-          const result = { role: 'tool', tool_call_id: asked.tool_calls![0]!.id, content: 'a boat' } as const
+          const result = {
+            role: 'tool',
+            tool_call_id: asked.tool_calls![0]!.id,
+            content: 'a boat',
+          } as const
           list.push(asked, result)
           // A client that names its conversation sends what is new.
           const { content } = await ask(path === '' ? list : [result])

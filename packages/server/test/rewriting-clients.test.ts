@@ -7,8 +7,13 @@ import { openaiUpstream } from '../src/upstream/model-servers.ts'
 type Message = Readonly<Record<string, unknown>> & { readonly role: string }
 
 const user = (content: string): Message => ({ role: 'user', content })
-const result = (id: string, content: string): Message => ({ role: 'tool', tool_call_id: id, content })
-const callIn = ({ tool_calls: calls }: Message) => (calls as readonly { readonly id: string }[])[0]!.id
+const result = (id: string, content: string): Message => ({
+  role: 'tool',
+  tool_call_id: id,
+  content,
+})
+const callIn = ({ tool_calls: calls }: Message) =>
+  (calls as readonly { readonly id: string }[])[0]!.id
 
 /** A server whose model thinks, and looks three times for each question that asks it to look. */
 async function start() {
@@ -19,7 +24,9 @@ async function start() {
     sent.push(text)
     asked += 1
     const { messages } = body as { readonly messages: readonly Message[] }
-    const question = messages.findLastIndex(({ role, content }) => role === 'user' && content === 'Look.')
+    const question = messages.findLastIndex(
+      ({ role, content }) => role === 'user' && content === 'Look.',
+    )
     const looked = messages.filter(({ role }) => role === 'tool').length
     const thought = { reasoning_content: `Thought ${asked}.` }
     if (question < 0 || looked >= 3 || messages.at(-1)?.content === 'Thanks.')
@@ -40,7 +47,9 @@ async function start() {
     expect(response.status).toBe(200)
     const { choices } = (await response.json()) as { choices: [{ message: Message }] }
     places.push(
-      ['conversation', 'branch'].map(name => response.headers.get(`x-throughline-${name}`)).join('/'),
+      ['conversation', 'branch']
+        .map(name => response.headers.get(`x-throughline-${name}`))
+        .join('/'),
     )
     return choices[0].message
   }
@@ -84,7 +93,8 @@ describe('one conversation without branches for a client', () => {
     }
     expect(new Set(places).size).toBe(1)
     expect(places).toHaveLength(6)
-    const [{ conversation, threads } = { conversation: '', threads: [] }] = await history.conversations()
+    const [{ conversation, threads } = { conversation: '', threads: [] }] =
+      await history.conversations()
     expect(threads).toHaveLength(1)
     const roles = (await history.thread(conversation).messages()).map(({ role }) => role)
     expect(roles.filter(role => role === 'user')).toHaveLength(3)
@@ -95,25 +105,35 @@ describe('one conversation without branches for a client', () => {
   it('that goes on with a new message behind a result, which no other list looks like', async () => {
     const { ask, history } = await start()
     const first = await ask([user('Look.')])
-    await ask([user('Look.'), first, result(callIn(first), 'seen'), user('Stop: say it in one word.')])
+    await ask([
+      user('Look.'),
+      first,
+      result(callIn(first), 'seen'),
+      user('Stop: say it in one word.'),
+    ])
     const [{ conversation } = { conversation: '' }] = await history.conversations()
     const said = (await history.thread(conversation).messages()).map(({ content }) => content)
     expect(said).toContain('Stop: say it in one word.')
   })
 
-  it.each(['before', 'behind'])('that puts a thought %s the text, as ai-sdk-ollama does', async where => {
-    const { ask, places, sent } = await start()
-    const list: Message[] = []
-    for (const text of ['Hello.', 'How are you?', 'Fine.', 'Bye.']) {
-      list.push(user(text))
-      const { content, reasoning_content: thought } = await ask(list)
-      const parts = where === 'before' ? [thought, content] : [content, thought]
-      list.push({ role: 'assistant', content: parts.join('\n') })
-    }
-    expect(new Set(places).size).toBe(1)
-    const { messages } = JSON.parse(sent.at(-1)!) as { readonly messages: readonly MessageLike[] }
-    expect(messages.map(({ content }) => content)).toEqual(list.slice(0, -1).map(({ content }) => content))
-  })
+  it.each(['before', 'behind'])(
+    'that puts a thought %s the text, as ai-sdk-ollama does',
+    async where => {
+      const { ask, places, sent } = await start()
+      const list: Message[] = []
+      for (const text of ['Hello.', 'How are you?', 'Fine.', 'Bye.']) {
+        list.push(user(text))
+        const { content, reasoning_content: thought } = await ask(list)
+        const parts = where === 'before' ? [thought, content] : [content, thought]
+        list.push({ role: 'assistant', content: parts.join('\n') })
+      }
+      expect(new Set(places).size).toBe(1)
+      const { messages } = JSON.parse(sent.at(-1)!) as { readonly messages: readonly MessageLike[] }
+      expect(messages.map(({ content }) => content)).toEqual(
+        list.slice(0, -1).map(({ content }) => content),
+      )
+    },
+  )
 
   it('that words results otherwise from the next message on, as VoltAgent does', async () => {
     const { ask, places, sent, history } = await start()
@@ -127,7 +147,9 @@ describe('one conversation without branches for a client', () => {
         reply = await ask([...list, ...rounds])
       }
       const later = rounds.map(one =>
-        one.role === 'tool' ? { ...one, content: JSON.stringify({ type: 'text', value: one.content }) } : one,
+        one.role === 'tool'
+          ? { ...one, content: JSON.stringify({ type: 'text', value: one.content }) }
+          : one,
       )
       list.push(...later, reply)
     }

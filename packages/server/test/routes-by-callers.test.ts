@@ -46,14 +46,19 @@ function requestsOf(routes: Server['routes'], names: Readonly<Record<string, str
     (method === 'ALL' ? ['GET', 'POST'] : [method]).map(one => ({ method: one, path })),
   )
   const requests = all
-    .sort((a, b) => methods.indexOf(a.method) - methods.indexOf(b.method) || b.path.length - a.path.length)
+    .sort(
+      (a, b) =>
+        methods.indexOf(a.method) - methods.indexOf(b.method) || b.path.length - a.path.length,
+    )
     .map(({ method, path: pattern }) => {
       const end = pattern.split('/').at(-1)!
       const path = pattern
         .replace('/*', '/v1/chat/completions')
         .replace('*', '/api/tags')
         .replace(/:(\w+)/g, (_, name: string) => names[name] ?? '1')
-      const body = ['POST', 'PATCH', 'PUT'].includes(method) ? JSON.stringify(bodies[end] ?? {}) : undefined
+      const body = ['POST', 'PATCH', 'PUT'].includes(method)
+        ? JSON.stringify(bodies[end] ?? {})
+        : undefined
       return { route: `${method} ${pattern}`, method, path: `${path}${queries[end] ?? ''}`, body }
     })
   return [...new Map(requests.map(one => [`${one.method} ${one.path}`, one])).values()]
@@ -97,7 +102,11 @@ async function start() {
   const misnamed = { refused: 'name', isForeign: true } as const
   const single: Caller[] = []
   for (const scope of scopes)
-    single.push({ name: `${scope} alone`, headers: bearer(await red(scope, [scope])), scopes: [scope] })
+    single.push({
+      name: `${scope} alone`,
+      headers: bearer(await red(scope, [scope])),
+      scopes: [scope],
+    })
   const withKey = bearer(owner.key)
   const callers: readonly Caller[] = [
     { name: 'no key', headers: {}, ...outside },
@@ -115,7 +124,11 @@ async function start() {
       headers: { authorization: `Basic ${btoa(`x:${owner.key}`)}` },
       ...outside,
     },
-    { name: 'a page of another site', headers: { ...withKey, origin: 'https://evil.example' }, ...misnamed },
+    {
+      name: 'a page of another site',
+      headers: { ...withKey, origin: 'https://evil.example' },
+      ...misnamed,
+    },
     { name: 'a page from disk', headers: { ...withKey, origin: 'null' }, ...misnamed },
     { name: 'another host', headers: { ...withKey, host: 'evil.example' }, ...misnamed },
     { name: 'no address as host', headers: { ...withKey, host: '127.0.0.256' }, ...misnamed },
@@ -123,20 +136,32 @@ async function start() {
     { name: 'another tenant, x-api-key', headers: { 'x-api-key': blue.key }, ...foreign },
     {
       name: 'another tenant, as the person of this one',
-      headers: { ...bearer(blue.key), 'x-throughline-person': 'ada', 'x-throughline-conversation': 'mine' },
+      headers: {
+        ...bearer(blue.key),
+        'x-throughline-person': 'ada',
+        'x-throughline-conversation': 'mine',
+      },
       ...foreign,
     },
     { name: 'the operator, of another tenant', headers: bearer(operator), ...foreign },
     { name: 'its owner, api-key', headers: { 'api-key': owner.key }, ...all },
     ...single,
-    { name: 'read and chat', headers: bearer(await red('rc', ['read', 'chat'])), scopes: ['read', 'chat'] },
+    {
+      name: 'read and chat',
+      headers: bearer(await red('rc', ['read', 'chat'])),
+      scopes: ['read', 'chat'],
+    },
     {
       name: 'all but inspect',
       headers: bearer(await red('no', ['chat', 'read', 'admin'])),
       scopes: ['chat', 'read', 'admin'],
     },
     { name: 'another person of the tenant', headers: bearer(bob.key), scopes: ['chat'] },
-    { name: 'its owner, from a page here', headers: { ...withKey, origin: 'http://localhost:5173' }, ...all },
+    {
+      name: 'its owner, from a page here',
+      headers: { ...withKey, origin: 'http://localhost:5173' },
+      ...all,
+    },
   ]
   const exported = async () => {
     const lines: string[] = []
@@ -163,8 +188,10 @@ async function ask({ fetch }: Server, { method, path, body }: Asked, headers: Ca
   )
   let text = JSON.stringify([...response.headers])
   const isEndless =
-    response.headers.get('content-type')?.startsWith('text/event-stream') === true && method === 'GET'
-  for await (const piece of isEndless ? [] : (response.body ?? [])) text += Buffer.from(piece).toString()
+    response.headers.get('content-type')?.startsWith('text/event-stream') === true &&
+    method === 'GET'
+  for await (const piece of isEndless ? [] : (response.body ?? []))
+    text += Buffer.from(piece).toString()
   leaving.abort()
   return { status: response.status, text }
 }
@@ -183,7 +210,11 @@ async function scopesByRoute() {
 }
 
 /** What a caller gets at a route; undefined where that depends on what it asks for. */
-function expectedStatus(caller: Caller, route: string, letIn: ReadonlySet<KeyScope>): number | undefined {
+function expectedStatus(
+  caller: Caller,
+  route: string,
+  letIn: ReadonlySet<KeyScope>,
+): number | undefined {
   if (caller.refused === 'name') return 403
   if (/ \/health/.test(route)) return 200
   if (caller.refused === 'key') return 401
@@ -205,13 +236,16 @@ it('answers every caller at every route by one rule, and shows nobody the words 
       const expected = expectedStatus(caller, request.route, letIn.get(request.route)!)
       const line = `${caller.name}: ${request.route} ${status}`
       const isRight =
-        expected === undefined ? status < 500 && status !== 401 && status !== 403 : status === expected
+        expected === undefined
+          ? status < 500 && status !== 401 && status !== 403
+          : status === expected
       if (!isRight) odd.push(`${line}, expected ${expected ?? 'to be let in'}`)
       const isShown = text.includes(secret) && !request.path.includes(secret)
       if (isShown) shown.set(caller.name, (shown.get(caller.name) ?? 0) + 1)
       if (isShown && caller.isForeign) odd.push(`${line} shows it`)
     }
-    if (caller.isForeign && (await exported()) !== before) odd.push(`${caller.name} has changed the log`)
+    if (caller.isForeign && (await exported()) !== before)
+      odd.push(`${caller.name} has changed the log`)
   }
   expect(odd).toEqual([])
   // The words are there to be found.

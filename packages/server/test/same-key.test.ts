@@ -31,15 +31,19 @@ function heldModel() {
   return { upstream, failures, go, asked: () => asked }
 }
 
-const bodies: Readonly<Record<string, (stream: boolean) => readonly [path: string, body: object]>> = {
-  ollama: stream => ['/api/chat', { stream, messages: [{ role: 'user', content: 'hello' }] }],
-  openai: stream => ['/v1/chat/completions', { stream, messages: [{ role: 'user', content: 'hello' }] }],
-  responses: stream => ['/v1/responses', { stream, input: 'hello' }],
-  messages: stream => [
-    '/v1/messages',
-    { stream, max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] },
-  ],
-}
+const bodies: Readonly<Record<string, (stream: boolean) => readonly [path: string, body: object]>> =
+  {
+    ollama: stream => ['/api/chat', { stream, messages: [{ role: 'user', content: 'hello' }] }],
+    openai: stream => [
+      '/v1/chat/completions',
+      { stream, messages: [{ role: 'user', content: 'hello' }] },
+    ],
+    responses: stream => ['/v1/responses', { stream, input: 'hello' }],
+    messages: stream => [
+      '/v1/messages',
+      { stream, max_tokens: 100, messages: [{ role: 'user', content: 'hello' }] },
+    ],
+  }
 
 interface ToAsk {
   readonly adapter?: string
@@ -71,7 +75,9 @@ async function linesIn({ history }: Awaited<ReturnType<typeof startServer>>) {
   const lines: unknown[][] = []
   for (const { conversation, threads } of await history.conversations())
     for (const { branch } of threads)
-      lines.push((await history.thread(conversation, { branch }).display()).map(({ content }) => content))
+      lines.push(
+        (await history.thread(conversation, { branch }).display()).map(({ content }) => content),
+      )
   return lines
 }
 
@@ -95,7 +101,9 @@ describe.each(['', '/c/kitchen'])('the same request with the same key, at "%s"',
 
   it('gets a try of its own if the first fails', async () => {
     const held = heldModel()
-    held.failures.push(new ModelError('model_refused', 'The model does not want to.', { status: 400 }))
+    held.failures.push(
+      new ModelError('model_refused', 'The model does not want to.', { status: 400 }),
+    )
     const server = await startServer({ upstream: held.upstream, retries: 0 })
     const both = [1, 2].map(() => ask(server.url, { path }))
     await expect.poll(held.asked).toBe(1)
@@ -168,47 +176,52 @@ it('begins another conversation where that of its key was deleted', async () => 
 })
 
 /** Two servers that know nothing of each other but their store. */
-describe.each(await everyStore())('the same request at two servers on one store: %s', (_, create) => {
-  const past = [
-    { role: 'user', content: 'hello' },
-    { role: 'assistant', content: 'Good day.' },
-    { role: 'user', content: 'and now?' },
-  ]
-  it.each([
-    ['unnamed', '', undefined],
-    ['unnamed, with a past that is new here', '', past],
-    ['named', '/c/kitchen', undefined],
-  ])('is answered once: %s', async (_, path, messages) => {
-    const held = heldModel()
-    const store: Store = create()
-    const servers = [
-      await startServer({ store, upstream: held.upstream }),
-      await startServer({ store, upstream: held.upstream }),
+describe.each(await everyStore())(
+  'the same request at two servers on one store: %s',
+  (_, create) => {
+    const past = [
+      { role: 'user', content: 'hello' },
+      { role: 'assistant', content: 'Good day.' },
+      { role: 'user', content: 'and now?' },
     ]
-    const all = [0, 1, 0, 1].map(at => ask(servers[at]!.url, { path, ...(messages && { messages }) }))
-    await expect.poll(held.asked).toBe(1)
-    held.go()
-    for (const { status, answers, text } of await Promise.all(all))
-      expect({ status, answers, text }).toEqual({ status: 200, answers: ['Answer 1'], text })
-    expect(held.asked()).toBe(1)
-    expect(await linesIn(servers[0]!)).toHaveLength(1)
-  })
+    it.each([
+      ['unnamed', '', undefined],
+      ['unnamed, with a past that is new here', '', past],
+      ['named', '/c/kitchen', undefined],
+    ])('is answered once: %s', async (_, path, messages) => {
+      const held = heldModel()
+      const store: Store = create()
+      const servers = [
+        await startServer({ store, upstream: held.upstream }),
+        await startServer({ store, upstream: held.upstream }),
+      ]
+      const all = [0, 1, 0, 1].map(at =>
+        ask(servers[at]!.url, { path, ...(messages && { messages }) }),
+      )
+      await expect.poll(held.asked).toBe(1)
+      held.go()
+      for (const { status, answers, text } of await Promise.all(all))
+        expect({ status, answers, text }).toEqual({ status: 200, answers: ['Answer 1'], text })
+      expect(held.asked()).toBe(1)
+      expect(await linesIn(servers[0]!)).toHaveLength(1)
+    })
 
-  it('is answered once where it leaves the conversation for a branch', async () => {
-    const held = heldModel()
-    held.go()
-    const store: Store = create()
-    const servers = [
-      await startServer({ store, upstream: held.upstream }),
-      await startServer({ store, upstream: held.upstream }),
-    ]
-    const list = (last: string) => [...past.slice(0, 2), { role: 'user', content: last }]
-    await ask(servers[0]!.url, { key: 'a', messages: list('and now?') })
-    const messages = list('and then?')
-    const all = [0, 1, 0, 1].map(at => ask(servers[at]!.url, { key: 'b', messages }))
-    for (const { status, answers } of await Promise.all(all))
-      expect({ status, answers }).toEqual({ status: 200, answers: ['Answer 2'] })
-    expect(held.asked()).toBe(2)
-    expect(await linesIn(servers[0]!)).toHaveLength(2)
-  })
-})
+    it('is answered once where it leaves the conversation for a branch', async () => {
+      const held = heldModel()
+      held.go()
+      const store: Store = create()
+      const servers = [
+        await startServer({ store, upstream: held.upstream }),
+        await startServer({ store, upstream: held.upstream }),
+      ]
+      const list = (last: string) => [...past.slice(0, 2), { role: 'user', content: last }]
+      await ask(servers[0]!.url, { key: 'a', messages: list('and now?') })
+      const messages = list('and then?')
+      const all = [0, 1, 0, 1].map(at => ask(servers[at]!.url, { key: 'b', messages }))
+      for (const { status, answers } of await Promise.all(all))
+        expect({ status, answers }).toEqual({ status: 200, answers: ['Answer 2'] })
+      expect(held.asked()).toBe(2)
+      expect(await linesIn(servers[0]!)).toHaveLength(2)
+    })
+  },
+)

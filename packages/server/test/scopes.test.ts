@@ -49,7 +49,13 @@ async function start() {
   const keyOf = async (own: readonly KeyScope[]) =>
     (await createKeys(store).create({ name: own.join(), scopes: own })).key
   const init = { body: { input: 'Hello.', system: 'You are Narwhal.' } }
-  await ask(server, await keyOf(['chat']), 'POST', '/throughline/v1/conversations/harbour/send', init)
+  await ask(
+    server,
+    await keyOf(['chat']),
+    'POST',
+    '/throughline/v1/conversations/harbour/send',
+    init,
+  )
   const call = (await history.thread('trial', { actor: 'seller' }).calls())[0]!.id
   return { server, keyOf, call }
 }
@@ -60,7 +66,13 @@ interface Init {
 }
 
 /** The answer to a request. Of a stream that stays open, all up to its sign that it is ready. */
-async function ask(server: Server, key: string, method: string, path: string, { body, headers }: Init = {}) {
+async function ask(
+  server: Server,
+  key: string,
+  method: string,
+  path: string,
+  { body, headers }: Init = {},
+) {
   const leaving = new AbortController()
   const request = new Request(`http://127.0.0.1${path}`, {
     method,
@@ -112,24 +124,41 @@ function everyRequest({ routes }: Server, call: string) {
   }
   for (const name of tools)
     for (const input of words[name] ?? calls) {
-      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }
+      const body = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: input },
+      }
       const init = { body, headers: { accept: 'application/json, text/event-stream' } }
       found.push({ method: 'POST', path: '/mcp', init, name: `MCP ${name}` })
     }
   const order = ['GET', 'PATCH', 'POST', 'DELETE']
   const unique = new Map(routes.map(route => [`${route.method} ${route.path}`, route]))
   const sorted = [...unique.values()]
-    .filter(({ method, path }) => order.includes(method) && !/^\/(?:$|health)|\/samples\//.test(path))
+    .filter(
+      ({ method, path }) => order.includes(method) && !/^\/(?:$|health)|\/samples\//.test(path),
+    )
     .toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
   for (const { method, path: pattern } of sorted) {
     const end = pattern.split('/').at(-1)!
     const isOfThread = /\/throughline\/v1\/conversations\/:conversation\//.test(pattern)
     const isOfAdapter = method === 'POST' && !pattern.startsWith('/throughline')
-    for (const [conversation, actor] of [['trial'], ...(isOfThread || isOfAdapter ? threads : [['harbour']])])
+    for (const [conversation, actor] of [
+      ['trial'],
+      ...(isOfThread || isOfAdapter ? threads : [['harbour']]),
+    ])
       for (const query of queries[end] ?? ['']) {
-        const values: Record<string, string> = { conversation, call, experiment: 'trial', role: 'seller' }
+        const values: Record<string, string> = {
+          conversation,
+          call,
+          experiment: 'trial',
+          role: 'seller',
+        }
         const path = pattern.replace(/:(\w+)/g, (_, name: string) => values[name] ?? '1')
-        const inQuery = [query, actor && isOfThread ? `actor=${actor}` : ''].filter(part => part !== '')
+        const inQuery = [query, actor && isOfThread ? `actor=${actor}` : ''].filter(
+          part => part !== '',
+        )
         const body = isOfAdapter
           ? {
               model: 'm',
@@ -139,10 +168,18 @@ function everyRequest({ routes }: Server, call: string) {
             }
           : (bodies[end] ?? {})
         const headers: Record<string, string> = isOfAdapter
-          ? { 'x-throughline-conversation': conversation, ...(actor && { 'x-throughline-actor': actor }) }
+          ? {
+              'x-throughline-conversation': conversation,
+              ...(actor && { 'x-throughline-actor': actor }),
+            }
           : { 'last-event-id': '0' }
         const init = method === 'GET' || method === 'DELETE' ? { headers } : { body, headers }
-        found.push({ method, path: `${path}?${inQuery.join('&')}`, init, name: `${method} ${pattern}` })
+        found.push({
+          method,
+          path: `${path}?${inQuery.join('&')}`,
+          init,
+          name: `${method} ${pattern}`,
+        })
       }
   }
   return found
@@ -234,6 +271,8 @@ it('tells of a deleted experiment only those who may inspect it', async () => {
   const both = [heard(await keyOf(['read'])), heard(await keyOf(['read', 'inspect']))]
   await expect.poll(() => listening).toBe(0)
   for (const name of ['trial', 'harbour'])
-    expect((await ask(server, admin, 'DELETE', `/throughline/v1/conversations/${name}`)).status).toBe(204)
+    expect(
+      (await ask(server, admin, 'DELETE', `/throughline/v1/conversations/${name}`)).status,
+    ).toBe(204)
   expect(await Promise.all(both)).toEqual([['harbour'], ['trial', 'harbour']])
 })

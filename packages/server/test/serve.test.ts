@@ -17,7 +17,10 @@ it('starts with the built-in reader where nothing else is found, says so, and ke
   expect(said.err).toContain('built-in reader')
   expect(said.err).toContain(`Inspector: ${url}/inspector`)
   expect(await (await fetch(`${url}/inspector`)).text()).toContain('<div id="app">')
-  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', upstream: 'reader' })
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+    status: 'ok',
+    upstream: 'reader',
+  })
   const secret = 'The boat is called Seagull.'
   const response = await ask(url, secret)
   const conversation = response.headers.get('x-throughline-conversation')!
@@ -28,7 +31,12 @@ it('starts with the built-in reader where nothing else is found, says so, and ke
     .split('\n')
     .map(line => JSON.parse(line) as Record<string, unknown>)
   expect(lines.map(({ msg }) => msg)).toEqual(['listening', 'request', 'stopped'])
-  expect(lines[1]).toMatchObject({ adapter: 'openai', model: 'reader', conversation, status: 'completed' })
+  expect(lines[1]).toMatchObject({
+    adapter: 'openai',
+    model: 'reader',
+    conversation,
+    status: 'completed',
+  })
   expect(said.out).not.toContain('Seagull')
   const store = sqliteStore({ path: join(folder, 'throughline.db'), readOnly: true })
   const messages = await createHistory({ store }).thread(conversation).messages()
@@ -50,7 +58,9 @@ it('says of each of several upstreams what it is and what it takes', async () =>
   )
   expect((await ask(url, 'Hello.')).status).toBe(200)
   expect((await ask(url, 'Hello.', { model: 'old-1' })).status).toBe(502)
-  await expect.poll(() => said.out.split('\n').filter(line => line.includes('"request"'))).toHaveLength(2)
+  await expect
+    .poll(() => said.out.split('\n').filter(line => line.includes('"request"')))
+    .toHaveLength(2)
   expect(said.out).toContain('"model":"reader","upstream":"small"')
   expect(said.out).toContain('"model":"old-1","upstream":"old"')
   expect(said.out + said.err).not.toContain('key-of-old')
@@ -72,7 +82,10 @@ it('lets posted experiments use the tools of the module that its operator names'
     const run = () => 'Sold.'
     export default [defineExperimentTool({ name: 'sell', description: 'Sells a cup.', input, parameters, run })]`
   writeFileSync(join(folder, 'tools.mjs'), tools)
-  writeFileSync(join(folder, 'settings.json'), JSON.stringify({ experimentTools: join(folder, 'tools.mjs') }))
+  writeFileSync(
+    join(folder, 'settings.json'),
+    JSON.stringify({ experimentTools: join(folder, 'tools.mjs') }),
+  )
   const { url, said } = await serve(folder, '--config', 'settings.json')
   const start = async (tool: string) => {
     const plan = {
@@ -87,7 +100,10 @@ it('lets posted experiments use the tools of the module that its operator names'
     return { status: response.status, text: await response.text() }
   }
   expect(await start('sell'), said.err).toMatchObject({ status: 201 })
-  expect(await start('steal')).toMatchObject({ status: 400, text: expect.stringContaining('steal') })
+  expect(await start('steal')).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('steal'),
+  })
 })
 
 it.each([

@@ -18,9 +18,12 @@ async function start(idOf: (asked: number) => string) {
       messages.at(-1)?.role === 'user' && messages.filter(({ role }) => role === 'tool').length < 2
     if (!isAsked) return openaiAnswer([{ content: 'It is done.' }])
     const call = { index: 0, id: idOf(asked), type: 'function' }
-    return openaiAnswer([{ tool_calls: [{ ...call, function: { name: 'look', arguments: '{}' } }] }], {
-      finish: 'tool_calls',
-    })
+    return openaiAnswer(
+      [{ tool_calls: [{ ...call, function: { name: 'look', arguments: '{}' } }] }],
+      {
+        finish: 'tool_calls',
+      },
+    )
   })
   onTestFinished(() => model.close())
   const server = await startServer({ upstream: openaiUpstream({ url: model.url, window: 32_768 }) })
@@ -42,7 +45,9 @@ async function start(idOf: (asked: number) => string) {
         }
         const { message } = choices[0]
         list.push(message)
-        const place = ['conversation', 'branch'].map(name => response.headers.get(`x-throughline-${name}`))
+        const place = ['conversation', 'branch'].map(name =>
+          response.headers.get(`x-throughline-${name}`),
+        )
         return { place: place.join('/'), id: message.tool_calls?.[0]?.id }
       },
     }
@@ -50,7 +55,11 @@ async function start(idOf: (asked: number) => string) {
   return { ...server, session, bodies }
 }
 
-const result = (id: string | undefined, content = 'empty') => ({ role: 'tool', tool_call_id: id, content })
+const result = (id: string | undefined, content = 'empty') => ({
+  role: 'tool',
+  tool_call_id: id,
+  content,
+})
 
 it('keeps two sessions of equal words apart by the ids of their calls', async () => {
   const { session, history } = await start(asked => `call_${asked}`)

@@ -12,7 +12,9 @@ import { startPair, written } from './native/pair.ts'
 import { responsesPair } from './native/responses-pair.ts'
 
 const pairs = [chatPair, messagesPair, responsesPair, ollamaPair]
-const ways = pairs.flatMap(pair => [true, false].map(isStreamed => ({ pair, isStreamed, name: pair.name })))
+const ways = pairs.flatMap(pair =>
+  [true, false].map(isStreamed => ({ pair, isStreamed, name: pair.name })),
+)
 const prose = 'The tide came in over the mud flats and the boats rose slowly at their chains. '
 
 /** The body of a long conversation, which does not fit the window. */
@@ -20,7 +22,10 @@ const longBody = ({ body, list, turn, question }: (typeof pairs)[number], isStre
   written(
     {
       ...body,
-      [list]: [...Array.from({ length: 30 }, (_, at) => turn(at, prose)).flat(), question('And now?')],
+      [list]: [
+        ...Array.from({ length: 30 }, (_, at) => turn(at, prose)).flat(),
+        question('And now?'),
+      ],
     },
     isStreamed,
   )
@@ -33,7 +38,9 @@ describe.each(ways)('$name, streamed: $isStreamed', ({ pair, isStreamed }) => {
     const text = longBody(pair, isStreamed)
     const response = await ask(text, {}, '?odd=%20')
     expect([response.status, await response.text()]).toEqual([200, answer.chunks.join('')])
-    expect(got().map(({ text: sent, path }) => [path, sent])).toEqual([[`${pair.path}?odd=%20`, text]])
+    expect(got().map(({ text: sent, path }) => [path, sent])).toEqual([
+      [`${pair.path}?odd=%20`, text],
+    ])
     const names = [...response.headers.keys()].filter(name => name.startsWith('x-throughline'))
     expect(names.toSorted()).toEqual(['x-throughline-branch', 'x-throughline-conversation'])
     const [{ conversation } = { conversation: '' }] = await history.conversations()
@@ -48,7 +55,9 @@ describe.each(ways)('$name, streamed: $isStreamed', ({ pair, isStreamed }) => {
     expect(shadow.tail.tokens).toBeLessThan(1000)
     // The newest messages are the tail.
     const logged = await history.thread(conversation).messages({ limit: 500 })
-    expect(shadow.tail.runs.at(-1).last).toBe(logged.findLastIndex(({ role }) => role === 'user') + 1)
+    expect(shadow.tail.runs.at(-1).last).toBe(
+      logged.findLastIndex(({ role }) => role === 'user') + 1,
+    )
   })
 
   it('asks the upstream again when the same request comes again, and files both', async () => {
@@ -127,7 +136,10 @@ it('answers while its log is away', async () => {
   for (const name of ['begin', 'findMarks', 'saveCall', 'append'] as const)
     Object.assign(store, { [name]: () => Promise.reject(new Error('the disk is gone')) })
   const response = await ask([user('Is anybody there?')])
-  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Answer to 1')])
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    expect.stringContaining('Answer to 1'),
+  ])
 })
 
 it('tells clients the window of the upstream, and asks it nothing that no client asked', async () => {
@@ -141,7 +153,8 @@ it('tells clients the window of the upstream, and asks it nothing that no client
   })
   expect(await (await fetch(`${url}/v1/models`)).json()).toEqual(facts)
   const body = JSON.stringify({ model: 'm', messages: [user('Yes?')], stream: false })
-  for (const _ of [1, 2]) await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })).text()
+  for (const _ of [1, 2])
+    await (await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })).text()
   await new Promise(resolve => setTimeout(resolve, 50))
   expect(model.requests.filter(({ path }) => path.endsWith('/completions'))).toHaveLength(2)
 })
@@ -178,7 +191,9 @@ it('tells of each answer whether its source would have been sent, and whether th
     if (!path.endsWith('/chat/completions')) return { status: 404, body: {} }
     const { messages } = body as { readonly messages: readonly { readonly content: string }[] }
     const isAsked = messages.at(-1)?.content.includes('boat')
-    return openaiAnswer([{ content: isAsked ? 'Your boat is called Heron.' : 'The tide will turn at noon.' }])
+    return openaiAnswer([
+      { content: isAsked ? 'Your boat is called Heron.' : 'The tide will turn at noon.' },
+    ])
   })
   onTestFinished(() => model.close())
   const upstream = openaiUpstream({ url: model.url, window: 900 })

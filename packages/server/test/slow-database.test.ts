@@ -44,11 +44,15 @@ describePostgres('a database that is slow', postgres => {
     const ask = (content: string, stream = false, retry = 0) =>
       fetch(`${server.url}/v1/chat/completions`, {
         method: 'POST',
-        headers: { 'x-throughline-conversation': 'kitchen', 'x-stainless-retry-count': String(retry) },
+        headers: {
+          'x-throughline-conversation': 'kitchen',
+          'x-stainless-retry-count': String(retry),
+        },
         body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], stream }),
       })
     const history = createHistory({ store: straight })
-    const said = async () => (await history.thread('kitchen').display()).map(({ content }) => content)
+    const said = async () =>
+      (await history.thread('kitchen').display()).map(({ content }) => content)
     return { url: server.url, proxy, history, ask, said, asked: () => asked, goOn: () => goOn() }
   }
 
@@ -67,7 +71,9 @@ describePostgres('a database that is slow', postgres => {
     await ask('a')
     proxy.delay(60_000)
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask('b')))
-    const errors = await Promise.all(answers.map(async one => (await one.json()).error.code as string))
+    const errors = await Promise.all(
+      answers.map(async one => (await one.json()).error.code as string),
+    )
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(503))
     expect(errors.filter(code => code === 'server_busy')).toHaveLength(4)
     expect(errors.filter(code => code === 'store_unavailable')).toHaveLength(4)

@@ -1,4 +1,8 @@
-import { openaiAnswer, startUpstream, type UpstreamAnswer } from '@throughline/test-tools/scripted-upstream'
+import {
+  openaiAnswer,
+  startUpstream,
+  type UpstreamAnswer,
+} from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openaiUpstream, type ResponsesWay } from '../src/upstream/model-servers.ts'
@@ -7,7 +11,11 @@ const responses = '/v1/responses'
 const chat = '/v1/chat/completions'
 
 const output = [
-  { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.', annotations: [] }] },
+  {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Yes.', annotations: [] }],
+  },
 ]
 const reply = { id: 'resp_1', object: 'response', status: 'completed', model: 'm', output }
 
@@ -24,7 +32,8 @@ async function serve(toNothing: readonly UpstreamAnswer[], way?: ResponsesWay) {
     if (path === chat) return openaiAnswer([{ content: 'Yes.' }])
     if (path !== responses) return { status: 404, body: { error: 'no such path' } }
     if (text.includes('"custom"')) return refusal
-    if (text.includes('"temperature":9')) return { status: 400, body: { error: { message: 'too warm' } } }
+    if (text.includes('"temperature":9'))
+      return { status: 400, body: { error: { message: 'too warm' } } }
     if (text !== '{}') return { status: 200, body: reply }
     asked += 1
     return toNothing[Math.min(asked, toNothing.length) - 1]!
@@ -77,7 +86,10 @@ it.each([
   ['404', says(404)],
   ['405', says(405)],
   ['501', says(501)],
-  ['200, as for all that it does not know', { status: 200, body: { error: 'Unexpected endpoint' } }],
+  [
+    '200, as for all that it does not know',
+    { status: 200, body: { error: 'Unexpected endpoint' } },
+  ],
   ['a page', { status: 200, headers: { 'content-type': 'text/html' }, chunks: ['<html></html>'] }],
 ] as const)('asks for a chat where the server has no responses: %s', async (_, answer) => {
   const { ask, paths } = await serve([answer])

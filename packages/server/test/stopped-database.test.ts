@@ -24,7 +24,11 @@ describePostgres(
         const send = (way: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
           fetch(`${url}${way}`, {
             method: 'POST',
-            headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
+            headers: {
+              'content-type': 'application/json',
+              authorization: `Bearer ${key}`,
+              ...headers,
+            },
             body: JSON.stringify({ model: 'reader', ...body }),
           })
         const said = new Map<string, readonly string[]>()
@@ -33,7 +37,9 @@ describePostgres(
           const response = await send(path, body([`I like ${name}.`]))
           said.set(name, [`I like ${name}.`, textOf((await response.json()) as never)])
         }
-        await send(faces.chat.path, faces.chat.body(['one']), { 'x-throughline-conversation': 'kitchen' })
+        await send(faces.chat.path, faces.chat.body(['one']), {
+          'x-throughline-conversation': 'kitchen',
+        })
 
         await postgres.stopImmediate()
         // The server looks its keys up anew by then.
@@ -50,7 +56,9 @@ describePostgres(
         const readiness = await fetch(`${url}/health/readiness`)
         expect([readiness.status, await readiness.json()]).toMatchObject([503, { store: 'away' }])
         const unknown = `tl_${'0'.repeat(12)}_${'a'.repeat(43)}`
-        expect((await send(faces.chat.path, {}, { authorization: `Bearer ${unknown}` })).status).toBe(503)
+        expect(
+          (await send(faces.chat.path, {}, { authorization: `Bearer ${unknown}` })).status,
+        ).toBe(503)
 
         await postgres.restart()
         await expect.poll(async () => (await fetch(`${url}/health/readiness`)).status).toBe(200)

@@ -112,7 +112,8 @@ describePostgres('a server that is stopped in the middle of a reply', postgres =
     // The client asks again, at the other server.
     const reply = await ask(other.url, first, { 'x-stainless-retry-count': '1' })
     expect(reply.content).toBe('Begun 2, ended 2.')
-    const said = async () => (await history.thread(conversation).messages()).map(({ content }) => content)
+    const said = async () =>
+      (await history.thread(conversation).messages()).map(({ content }) => content)
     expect(await said()).toEqual(['think of a boat', 'Begun 2, ended 2.'])
 
     model.goOn()

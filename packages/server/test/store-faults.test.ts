@@ -32,7 +32,11 @@ async function start(
     model: () => ({
       name: 'm',
       window: async () => 200_000,
-      async *stream({ messages }: { readonly messages: readonly { readonly content?: unknown }[] }) {
+      async *stream({
+        messages,
+      }: {
+        readonly messages: readonly { readonly content?: unknown }[]
+      }) {
         yield { type: 'text-delta', text: `Answer ${++asked}.` } as const
         if (messages.at(-1)!.content === 'wait')
           await new Promise<void>(resolve => {
@@ -70,13 +74,25 @@ async function start(
         )
     return texts
   }
-  return { ...server, path, store, send, ask, readiness, logged, asked: () => asked, goOn: () => goOn() }
+  return {
+    ...server,
+    path,
+    store,
+    send,
+    ask,
+    readiness,
+    logged,
+    asked: () => asked,
+    goOn: () => goOn(),
+  }
 }
 
 /** What a client may read of a fault: nothing of where or how the log is kept. */
 async function refusalOf(response: Response) {
   const text = await response.text()
-  expect(text).not.toMatch(/\.db|sqlite|SQLITE|postgres|PostgreSQL|tmp|PG[A-Z]+|\burl\b|driver|127\.0/i)
+  expect(text).not.toMatch(
+    /\.db|sqlite|SQLITE|postgres|PostgreSQL|tmp|PG[A-Z]+|\burl\b|driver|127\.0/i,
+  )
   return [response.status, response.headers.get(stored)]
 }
 
@@ -123,13 +139,14 @@ describe('while another process holds the file', () => {
       await holdFile('write', path)
       expect(await refusalOf(await send(way, body(['two']), named))).toEqual([503, null])
       if (name === 'responses')
-        expect(await refusalOf(await send(way, { input: 'two', previous_response_id: id }))).toEqual([
-          503,
-          null,
-        ])
+        expect(
+          await refusalOf(await send(way, { input: 'two', previous_response_id: id })),
+        ).toEqual([503, null])
       expect(asked()).toBe(1)
       // A name alone does not make a list less whole.
-      expect((await send(way, body(['one', 'Answer 1.', 'two']), named)).headers.get(stored)).toBe('no')
+      expect((await send(way, body(['one', 'Answer 1.', 'two']), named)).headers.get(stored)).toBe(
+        'no',
+      )
     },
   )
 
@@ -158,7 +175,9 @@ describe('while another process holds the file', () => {
     expect(await whole).toContain('[DONE]')
     await holder.kill()
     await expect
-      .poll(async () => (await ask(['wait', 'Answer 1.', 'next'])).headers.get('x-throughline-branch'))
+      .poll(async () =>
+        (await ask(['wait', 'Answer 1.', 'next'])).headers.get('x-throughline-branch'),
+      )
       .toBe('main')
     const [main] = await logged()
     expect(main).toMatch(/^wait \/ Answer 1\. \/ next \/ Answer \d+\.$/)

@@ -21,13 +21,21 @@ const window = 4096
 
 /** A model server that remembers what it was asked. */
 async function startModel() {
-  const scripted = await startUpstream((_, at) => openaiAnswer([{ content: `It is done (${at}).` }]))
+  const scripted = await startUpstream((_, at) =>
+    openaiAnswer([{ content: `It is done (${at}).` }]),
+  )
   onTestFinished(() => scripted.close())
   return { url: scripted.url, bodies: () => scripted.requests.map(({ body }) => body as Body) }
 }
 
 const serverFor = (url: string, store: Store, options: Partial<ServerOptions> = {}) =>
-  startServer({ steadyPrompt: 'on', ...options, store, window, upstream: openaiUpstream({ url, window }) })
+  startServer({
+    steadyPrompt: 'on',
+    ...options,
+    store,
+    window,
+    upstream: openaiUpstream({ url, window }),
+  })
 
 /** A client that sends its whole list with a fresh system prompt, as Home Assistant does. */
 function createClient() {
@@ -48,7 +56,12 @@ function createClient() {
   }
 }
 
-const asked = ['Is the kitchen light on?', 'Turn on the hall switch.', 'How warm is it?', 'And the garage?']
+const asked = [
+  'Is the kitchen light on?',
+  'Turn on the hall switch.',
+  'How warm is it?',
+  'And the garage?',
+]
 const textOf = (turn: number) => `${asked[turn % asked.length]} (${turn})`
 const sorted = (lines: readonly string[]) => [...lines].sort()
 
@@ -73,14 +86,20 @@ describe("a client whose system prompt is Home Assistant's", () => {
     const prompts = Array.from({ length: turns }, (_, turn) => homePrompt(turn))
     let conversation = ''
     for (const [turn, prompt] of prompts.entries())
-      conversation = await send((turn < turns / 2 ? first : later)[turn % 2]!.url, prompt, textOf(turn))
+      conversation = await send(
+        (turn < turns / 2 ? first : later)[turn % 2]!.url,
+        prompt,
+        textOf(turn),
+      )
     for (const [turn, { messages }] of bodies().entries()) {
       expect(sorted(linesInView(messages))).toEqual(sorted(prompts[turn]!.split('\n')))
       expect(messages.at(-1)!.content).toBe(textOf(turn))
       const late = messages.filter(({ content }) => content.startsWith('[From the system prompt'))
       expect(late.map(({ role }) => role)).toEqual(turn < 2 ? [] : ['system'])
     }
-    const reads = bodies().flatMap((body, turn) => (turn === 0 ? [] : [readIn(body, bodies()[turn - 1]!)]))
+    const reads = bodies().flatMap((body, turn) =>
+      turn === 0 ? [] : [readIn(body, bodies()[turn - 1]!)],
+    )
     expect(reads.reduce((sum, read) => sum + read) / reads.length).toBeLessThan(280)
 
     const thread = createHistory({ store }).thread(conversation)
@@ -93,7 +112,11 @@ describe("a client whose system prompt is Home Assistant's", () => {
       expect(sent).toEqual(bodies()[turn]!.messages)
       expect(givenPrompt(readPlan(call.plan), replayed[0])).toBe(prompts[turn])
       // Anybody who has the log makes the same context.
-      const again = await thread.context({ ...roomIn(call), at: 2 * turn + 1, system: prompts[turn]! })
+      const again = await thread.context({
+        ...roomIn(call),
+        at: 2 * turn + 1,
+        system: prompts[turn]!,
+      })
       expect(again.messages.map(({ role, content }) => ({ role, content }))).toEqual(sent)
     }
   })
@@ -119,7 +142,9 @@ describe('by default', () => {
       await send(server.url, homePrompt(turn), `${textOf(turn)} ${'Tell me all of it. '.repeat(8)}`)
     const isCut = ({ messages }: Body, turn: number) => messages.length < 2 * turn + 2
     const lateIn = ({ messages }: Body) =>
-      messages.flatMap(({ content }) => (content.startsWith('[From the system prompt') ? [content] : []))
+      messages.flatMap(({ content }) =>
+        content.startsWith('[From the system prompt') ? [content] : [],
+      )
     const cutAt = bodies().findIndex(isCut)
     expect(cutAt).toBeGreaterThan(5)
     expect(cutAt).toBeLessThan(turns - 10)
@@ -157,7 +182,10 @@ it('sends a prompt as it came where that is set', async () => {
   const server = await serverFor(url, memoryStore(), { steadyPrompt: 'off' })
   const send = createClient()
   for (const turn of [0, 1]) await send(server.url, homePrompt(turn), textOf(turn))
-  expect(bodies().map(({ messages }) => messages[0]!.content)).toEqual([homePrompt(0), homePrompt(1)])
+  expect(bodies().map(({ messages }) => messages[0]!.content)).toEqual([
+    homePrompt(0),
+    homePrompt(1),
+  ])
 })
 
 it('leaves a prompt alone that its client has marked for caching', async () => {
@@ -184,12 +212,17 @@ it('leaves a prompt alone that its client has marked for caching', async () => {
       const part = { type: 'text', text, ...(isMarked && { cache_control }) }
       const content = await ask('/v1/messages', { system: [part], messages })
       expect(content === text).toBe(isMarked || turn < 3)
-      messages.push({ role: 'assistant', content: `It is done (${bodies().length - 1}).` }, user(`${turn}`))
+      messages.push(
+        { role: 'assistant', content: `It is done (${bodies().length - 1}).` },
+        user(`${turn}`),
+      )
     }
   }
   const marked = { type: 'text', text: 'You are kind.', cache_control }
   const leading = { role: 'system', content: [marked] }
-  expect(await ask('/v1/chat/completions', { messages: [leading, user('three')] })).toEqual([marked])
+  expect(await ask('/v1/chat/completions', { messages: [leading, user('three')] })).toEqual([
+    marked,
+  ])
 })
 
 describe('an upstream that takes system messages only at the front', () => {
@@ -197,7 +230,9 @@ describe('an upstream that takes system messages only at the front', () => {
 
   it('gets the prompt as it came in the form of Anthropic, unless lines may be the text of the user', async () => {
     for (const steadyPrompt of ['on', 'as user'] as const) {
-      const model = await startUpstream(() => ({ chunks: anthropicEvents([{ type: 'text', text: 'Yes.' }]) }))
+      const model = await startUpstream(() => ({
+        chunks: anthropicEvents([{ type: 'text', text: 'Yes.' }]),
+      }))
       onTestFinished(() => model.close())
       const upstream = anthropicUpstream({ url: model.url, apiKey: 'key', window })
       const server = await startServer({ upstream, window, steadyPrompt })
@@ -206,7 +241,9 @@ describe('an upstream that takes system messages only at the front', () => {
       const sent = model.requests.map(({ body }) => body as Body & { readonly system: unknown })
       const isMoved = (turn: number) => steadyPrompt === 'as user' && turn > 2
       for (const [at, { system, messages }] of sent.entries()) {
-        expect(JSON.stringify(system).includes(JSON.stringify(clock(at + 1)))).toBe(!isMoved(at + 1))
+        expect(JSON.stringify(system).includes(JSON.stringify(clock(at + 1)))).toBe(
+          !isMoved(at + 1),
+        )
         expect(JSON.stringify(messages).includes('[From the system prompt')).toBe(isMoved(at + 1))
       }
     }
@@ -214,7 +251,9 @@ describe('an upstream that takes system messages only at the front', () => {
 
   it('is asked again with the prompt as it came if its template refuses, and not once more', async () => {
     const isLate = ({ messages }: Body) => messages.slice(1).some(({ role }) => role === 'system')
-    const refused = { error: { message: 'Jinja Exception: System message must be at the beginning.' } }
+    const refused = {
+      error: { message: 'Jinja Exception: System message must be at the beginning.' },
+    }
     const model = await startUpstream(({ body }) =>
       isLate(body as Body) ? { status: 500, body: refused } : openaiAnswer([{ content: 'Yes.' }]),
     )
@@ -264,7 +303,10 @@ it('lets an agent with a date in its prompt read only what is new', async () => 
 it('keeps tools in the order in which they came first', async () => {
   const { url, bodies } = await startModel()
   const server = await serverFor(url, memoryStore())
-  const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } })
+  const tool = (name: string) => ({
+    type: 'function',
+    function: { name, parameters: { type: 'object' } },
+  })
   const send = createClient()
   await send(server.url, 'You are kind.', 'one', { tools: [tool('b'), tool('a')] })
   await send(server.url, 'You are kind.', 'two', { tools: [tool('a'), tool('b')] })
@@ -278,11 +320,15 @@ it('shows in the API which message it was, and makes the same context again', as
   const server = await serverFor(url, memoryStore())
   const send = createClient()
   let conversation = ''
-  for (const turn of [0, 1, 2]) conversation = await send(server.url, homePrompt(turn), textOf(turn))
+  for (const turn of [0, 1, 2])
+    conversation = await send(server.url, homePrompt(turn), textOf(turn))
   const base = `${server.url}/throughline/v1/conversations/${conversation}`
-  const get = async (path: string) => (await (await fetch(`${base}${path}`)).json()) as Record<string, never>
+  const get = async (path: string) =>
+    (await (await fetch(`${base}${path}`)).json()) as Record<string, never>
   const { calls } = (await get('/calls')) as unknown as { calls: readonly { id: string }[] }
-  const call = (await get(`/calls/${calls[0]!.id}`)) as unknown as { sent: readonly { part: string }[] }
+  const call = (await get(`/calls/${calls[0]!.id}`)) as unknown as {
+    sent: readonly { part: string }[]
+  }
   const context = (await get('/context?at=5')) as unknown as {
     sent: readonly { part: string; text?: string }[]
     changing: { lines: readonly string[]; tokens: number }

@@ -26,7 +26,10 @@ it('reports requests as spans, with tokens and errors and without texts', async 
   const ask = (model: string) =>
     fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'The boat is called Seagull.' }] }),
+      body: JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: 'The boat is called Seagull.' }],
+      }),
     })
   const good = await ask('reader')
   await good.text()

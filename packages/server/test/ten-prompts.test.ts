@@ -47,11 +47,20 @@ const adapters: Readonly<Record<string, Ask>> = {
   },
   ollama: {
     path: '/api/chat',
-    body: (content, texts) => ({ model: 'm', messages: [{ role: 'system', content }, ...said(texts)] }),
+    body: (content, texts) => ({
+      model: 'm',
+      messages: [{ role: 'system', content }, ...said(texts)],
+    }),
   },
   anthropic: {
     path: '/v1/messages',
-    body: (system, texts) => ({ model: 'm', max_tokens: 99, system, messages: said(texts), stream: true }),
+    body: (system, texts) => ({
+      model: 'm',
+      max_tokens: 99,
+      system,
+      messages: said(texts),
+      stream: true,
+    }),
   },
 }
 
@@ -79,7 +88,8 @@ const upstreams = {
     open: (url: string) => anthropicUpstream({ url, window, apiKey: 'key' }),
     answer: { chunks: anthropicEvents([{ type: 'text', text: 'Yes.' }]) } as UpstreamAnswer,
     // Where the client is of another form, the prompt gets a mark for the cache.
-    systemIn: ({ system }: Sent) => (Array.isArray(system) ? system.map(({ text }) => text) : [system]),
+    systemIn: ({ system }: Sent) =>
+      Array.isArray(system) ? system.map(({ text }) => text) : [system],
   },
 } as const
 
@@ -98,7 +108,10 @@ describe.each(Object.entries(upstreams))(
         for (const [at, prompt] of prompts.entries())
           for (const texts of [[`Question ${at}`], [`Question ${at}`, 'And then?']]) {
             const bytes = JSON.stringify(adapter.body(prompt, texts))
-            const response = await fetch(`${server.url}${adapter.path}`, { method: 'POST', body: bytes })
+            const response = await fetch(`${server.url}${adapter.path}`, {
+              method: 'POST',
+              body: bytes,
+            })
             expect(response.status).toBe(200)
             await response.text()
             const { body, text } = model.requests.filter(({ path }) => isChat(path)).at(-1)!

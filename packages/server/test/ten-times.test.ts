@@ -23,8 +23,14 @@ it.each([512, 1024, 2048, 4096, 8192, 32_768])(
           id: 'a',
           object: 'chat.completion',
           model: 'm',
-          choices: [{ index: 0, message: { role: 'assistant', content: 'I see.' }, finish_reason: 'stop' }],
-          usage: { prompt_tokens: Math.round(text.length / 4) * 10, completion_tokens: 5, total_tokens: 9 },
+          choices: [
+            { index: 0, message: { role: 'assistant', content: 'I see.' }, finish_reason: 'stop' },
+          ],
+          usage: {
+            prompt_tokens: Math.round(text.length / 4) * 10,
+            completion_tokens: 5,
+            total_tokens: 9,
+          },
         },
       }
     })

@@ -28,7 +28,10 @@ async function start(store: Store) {
   const server = await startWithExperiments({
     ...{ store, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] },
   })
-  const body = JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: `${secret}.` }] })
+  const body = JSON.stringify({
+    model: 'reader',
+    messages: [{ role: 'user', content: `${secret}.` }],
+  })
   const init = { method: 'POST', headers: bearer(red.key), body }
   const said = await fetch(`${server.url}/v1/chat/completions`, init)
   expect(await said.text()).toContain('Seagull')
@@ -66,7 +69,11 @@ const queries: Readonly<Record<string, string>> = {
 const methods = ['GET', 'PATCH', 'POST', 'DELETE']
 
 /** Asks every route of our own API for these names: what came for each. */
-async function askAll({ url, routes }: Pick<StartedServer, 'url' | 'routes'>, key: string, names: Names) {
+async function askAll(
+  { url, routes }: Pick<StartedServer, 'url' | 'routes'>,
+  key: string,
+  names: Names,
+) {
   const { conversation, keyId, call } = names
   const values: Readonly<Record<string, string>> = { conversation, call, id: keyId }
   const own = routes
@@ -118,7 +125,11 @@ describe.each(stores)('tenants on %s', (_, create) => {
     for (const [route, { status, text }] of guessed) {
       // What belongs to somebody else looks like what is not there.
       expect([route, status]).toEqual([route, nothing.get(route)!.status])
-      expect([route, text.includes(secret), text.includes(red.record.name)]).toEqual([route, false, false])
+      expect([route, text.includes(secret), text.includes(red.record.name)]).toEqual([
+        route,
+        false,
+        false,
+      ])
       if (/^GET .*:(?:conversation|call|id)/.test(route) && ![200, 204].includes(status))
         expect([route, status]).toEqual([route, 404])
     }
@@ -128,7 +139,12 @@ describe.each(stores)('tenants on %s', (_, create) => {
     expect(guessed.get('DELETE /throughline/v1/keys/:id')!.status).toBe(404)
     expect(await allOf(store, 'red')).toBe(before)
     const left = await started.keys.list()
-    expect(left.map(({ name }) => name).sort()).toEqual(['another', 'another', 'the blue one', 'the red one'])
+    expect(left.map(({ name }) => name).sort()).toEqual([
+      'another',
+      'another',
+      'the blue one',
+      'the red one',
+    ])
   })
 
   it('have names of conversations of their own', async () => {
@@ -163,18 +179,26 @@ describe.each(stores)('tenants on %s', (_, create) => {
         headers: { ...bearer(key), 'content-type': 'application/json' },
         body: JSON.stringify({ model: 'reader', ...body }),
       })
-    const { id } = (await (await respond(red.key, { input: `${secret}.` })).json()) as { id: string }
+    const { id } = (await (await respond(red.key, { input: `${secret}.` })).json()) as {
+      id: string
+    }
     const input = 'What is the boat called?'
     const own = await respond(red.key, { input, previous_response_id: id })
     expect(await own.text()).toContain('Seagull')
     const foreign = await respond(blue.key, { input, previous_response_id: id })
-    const missing = await respond(blue.key, { input, previous_response_id: id.replaceAll(/[0-9a-f]/g, 'e') })
+    const missing = await respond(blue.key, {
+      input,
+      previous_response_id: id.replaceAll(/[0-9a-f]/g, 'e'),
+    })
     expect(foreign.status).toBe(missing.status)
     expect(foreign.ok).toBe(false)
     expect(await foreign.text()).not.toContain('Seagull')
     for (const path of ['', '/input_items'])
       for (const method of ['GET', 'DELETE']) {
-        const asked = await fetch(`${url}/v1/responses/${id}${path}`, { method, headers: bearer(blue.key) })
+        const asked = await fetch(`${url}/v1/responses/${id}${path}`, {
+          method,
+          headers: bearer(blue.key),
+        })
         expect(asked.status).toBe(404)
         expect(await asked.text()).not.toContain('Seagull')
       }
@@ -186,12 +210,15 @@ it('the test of tenants finds what the owner is shown', async () => {
   const started = await start(create())
   const { red, names } = started
   const found = await askAll(started, red.key, names)
-  const shown = [...found].filter(([, { text }]) => text.includes('Seagull')).map(([route]) => route)
+  const shown = [...found]
+    .filter(([, { text }]) => text.includes('Seagull'))
+    .map(([route]) => route)
   expect(shown.length).toBeGreaterThan(8)
   expect(found.get('GET /throughline/v1/keys')!.text).toContain(red.record.name)
   for (const [route, { status }] of found) {
     // These need more than a name: there is no experiment and no reply, and nothing to import.
-    if (/experiments|replies|cancel$|import|ui-chat|^DELETE .*\/conversations$/.test(route)) continue
+    if (/experiments|replies|cancel$|import|ui-chat|^DELETE .*\/conversations$/.test(route))
+      continue
     expect([route, status < 300]).toEqual([route, true])
   }
 })
@@ -220,14 +247,20 @@ it('keys of a tenant manage only its own; those of the configuration all', async
   expect(second.tenant).toBe('red')
   expect((await ask(second.key, 'GET')).status).toBe(403)
   // What a key may not do itself, it cannot have done by a key that it makes.
-  const third = await ask(operator, 'POST', '', { name: 'third', tenant: 'red', scopes: ['admin', 'chat'] })
+  const third = await ask(operator, 'POST', '', {
+    name: 'third',
+    tenant: 'red',
+    scopes: ['admin', 'chat'],
+  })
   const { key: managing } = (await third.json()) as { key: string }
   for (const scopes of [['read'], ['inspect'], ['metrics'], ['chat', 'admin', 'read']])
     expect([scopes, (await ask(managing, 'POST', '', { name: 'mole', scopes })).status]).toEqual([
       scopes,
       403,
     ])
-  expect((await ask(managing, 'POST', '', { name: 'own', scopes: ['chat', 'admin'] })).status).toBe(201)
+  expect((await ask(managing, 'POST', '', { name: 'own', scopes: ['chat', 'admin'] })).status).toBe(
+    201,
+  )
   for (const wrong of [
     {},
     { name: '' },
@@ -249,11 +282,18 @@ it('a page of another site gets nothing, not even with a name that leads here', 
   const { request } = await import('node:http')
   const ask = (path: string, headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; text: string; allow: unknown }>(resolve => {
-      const asked = request({ host: '127.0.0.1', port, path, method: 'POST', headers }, async response => {
-        let text = ''
-        for await (const chunk of response) text += String(chunk)
-        resolve({ status: response.statusCode, text, allow: response.headers['access-control-allow-origin'] })
-      })
+      const asked = request(
+        { host: '127.0.0.1', port, path, method: 'POST', headers },
+        async response => {
+          let text = ''
+          for await (const chunk of response) text += String(chunk)
+          resolve({
+            status: response.statusCode,
+            text,
+            allow: response.headers['access-control-allow-origin'],
+          })
+        },
+      )
       asked.end(JSON.stringify({ model: 'reader', messages: [{ role: 'user', content: 'hello' }] }))
     })
   const local = `127.0.0.1:${port}`
@@ -285,13 +325,20 @@ it('a page of another site gets nothing, not even with a name that leads here', 
     { host: local, origin: 'app://obsidian.md' },
   ]
   for (const headers of allowed)
-    expect(await ask('/v1/chat/completions', headers)).toMatchObject({ status: 200, allow: headers.origin })
+    expect(await ask('/v1/chat/completions', headers)).toMatchObject({
+      status: 200,
+      allow: headers.origin,
+    })
 })
 
 it('a page of an allowed origin may ask first, without a key, and read what it gets', async () => {
   const origin = 'https://chat.example'
   const allowed = { host: '127.0.0.1', hosts: [], origins: [origin] }
-  const { url } = await startServer({ allowed, requireKeys: true, apiKeys: ['a-key-of-the-configuration'] })
+  const { url } = await startServer({
+    allowed,
+    requireKeys: true,
+    apiKeys: ['a-key-of-the-configuration'],
+  })
   const asking = { origin, 'access-control-request-method': 'POST' }
   const first = (headers: Record<string, string>) =>
     fetch(`${url}/v1/chat/completions`, {
@@ -309,15 +356,24 @@ it('a page of an allowed origin may ask first, without a key, and read what it g
     headers: { origin },
     body: '{}',
   })
-  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin])
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+    401,
+    origin,
+  ])
 })
 
 describe('the chosen tenant', () => {
-  const seen = async (url: string, tenant: string, headers: Readonly<Record<string, string>> = {}) => {
+  const seen = async (
+    url: string,
+    tenant: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
     const { request } = apiClient(url, { ...headers, 'x-throughline-tenant': tenant })
     const response = await request('GET', '/conversations')
     if (response.status !== 200) return response.status
-    const { conversations } = (await response.json()) as { conversations: { conversation: string }[] }
+    const { conversations } = (await response.json()) as {
+      conversations: { conversation: string }[]
+    }
     return conversations.map(({ conversation }) => conversation)
   }
   const configured = 'a-key-of-the-configuration'
@@ -336,12 +392,14 @@ describe('the chosen tenant', () => {
     expect(await seen(url, encodeURIComponent('café'), bearer(configured))).toEqual(['of café'])
     expect(await seen(url, 'red', bearer(configured))).toEqual(['of red'])
     expect(await seen(url, 'red', bearer(red.key))).toEqual(['of red'])
-    for (const tenant of ['default', '~keys']) expect(await seen(url, tenant, bearer(red.key))).toBe(403)
+    for (const tenant of ['default', '~keys'])
+      expect(await seen(url, tenant, bearer(red.key))).toBe(403)
     for (const tenant of ['~keys', '~server', '', '%']) {
       const what = await seen(url, tenant, bearer(configured))
       expect([tenant, what]).toEqual([tenant, tenant === '%' ? [] : 403])
     }
-    const tenants = async (key: string) => (await apiClient(url, bearer(key)).get('/server')).body.tenants
+    const tenants = async (key: string) =>
+      (await apiClient(url, bearer(key)).get('/server')).body.tenants
     expect(await tenants(configured)).toEqual(['default', 'café', 'red'])
     expect(await tenants(red.key)).toEqual(['red'])
   })

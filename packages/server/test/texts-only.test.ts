@@ -52,7 +52,9 @@ const turn = 'uatata'
 
 describe('the AI SDK 7, which gives only the last step of a turn back', () => {
   function createClient({ url }: Started, seen = (at: string) => `seen ${at}`, headers = {}) {
-    const model = createOpenAICompatible({ name: 'throughline', baseURL: `${url}/v1`, headers })('m')
+    const model = createOpenAICompatible({ name: 'throughline', baseURL: `${url}/v1`, headers })(
+      'm',
+    )
     const look = tool({
       description: 'Looks.',
       inputSchema: z.object({ at: z.string() }),
@@ -105,7 +107,10 @@ describe('the AI SDK 7, which gives only the last step of a turn back', () => {
 })
 
 /** Says things as a client that keeps its list, and sends of it what `keep` says. */
-function createClient({ url }: Started, keep: (all: readonly MessageLike[]) => readonly MessageLike[]) {
+function createClient(
+  { url }: Started,
+  keep: (all: readonly MessageLike[]) => readonly MessageLike[],
+) {
   const list: MessageLike[] = []
   const ask = async () => {
     const last = list.findLastIndex(({ role }) => role === 'user')
@@ -172,7 +177,11 @@ describe('a client that keeps texts only', () => {
       })
     const there = { role: 'user', content: 'Look there.' }
     const thanks = { role: 'user', content: 'Thanks.' }
-    const call = { function: { name: 'look', arguments: '{"at":"elsewhere"}' }, id: 'x', type: 'function' }
+    const call = {
+      function: { name: 'look', arguments: '{"at":"elsewhere"}' },
+      id: 'x',
+      type: 'function',
+    }
     await ask(there, replyOf('Answer 7.'), thanks)
     await ask(there, thanks)
     await ask(there, { role: 'assistant', content: '', tool_calls: [call] })

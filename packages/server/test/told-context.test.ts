@@ -18,27 +18,35 @@ const adapters = [
 
 const names = ['tokens', 'window', 'kept', 'recalled', 'left-out', 'read']
 const figuresOf = ({ headers }: Response) =>
-  Object.fromEntries(names.map(name => [name, Number(headers.get(`x-throughline-${name}`) ?? Number.NaN)]))
+  Object.fromEntries(
+    names.map(name => [name, Number(headers.get(`x-throughline-${name}`) ?? Number.NaN)]),
+  )
 
 async function start() {
   const { url, history } = await startServer({ upstream: readerUpstream(), window: 1024 })
   const ask = (path: string, body: object) =>
-    fetch(`${url}/c/trip${path}`, { method: 'POST', body: JSON.stringify({ model: 'reader', ...body }) })
+    fetch(`${url}/c/trip${path}`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'reader', ...body }),
+    })
   return { ask, history }
 }
 
 describe.each(adapters)('a client of %s', (path, body) => {
-  it.each([true, false])('is told in headers what the model was sent, with stream: %s', async stream => {
-    const { ask, history } = await start()
-    const response = await ask(path, { ...body, stream })
-    const figures = figuresOf(response)
-    await response.text()
-    const [call] = await history.thread('trip').calls()
-    expect(figures).toEqual({
-      ...{ tokens: call!.predicted, window: 1024, read: call!.predicted },
-      ...{ kept: 1, recalled: 0, 'left-out': 0 },
-    })
-  })
+  it.each([true, false])(
+    'is told in headers what the model was sent, with stream: %s',
+    async stream => {
+      const { ask, history } = await start()
+      const response = await ask(path, { ...body, stream })
+      const figures = figuresOf(response)
+      await response.text()
+      const [call] = await history.thread('trip').calls()
+      expect(figures).toEqual({
+        ...{ tokens: call!.predicted, window: 1024, read: call!.predicted },
+        ...{ kept: 1, recalled: 0, 'left-out': 0 },
+      })
+    },
+  )
 })
 
 it('counts what was quoted of other conversations as recalled, also where the reply had repeated it', async () => {
@@ -46,10 +54,18 @@ it('counts what was quoted of other conversations as recalled, also where the re
     ...readerUpstream(),
     model: () => rules(({ messages: asked }) => `Noted: ${asked.at(-1)!.content}`),
   }
-  const { url, store } = await startServer({ upstream, window: 4096, remember: 'person', person: 'ada' })
+  const { url, store } = await startServer({
+    upstream,
+    window: 4096,
+    remember: 'person',
+    person: 'ada',
+  })
   const ask = async (conversation: string, content: string) => {
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })
-    const response = await fetch(`${url}/c/${conversation}/v1/chat/completions`, { method: 'POST', body })
+    const response = await fetch(`${url}/c/${conversation}/v1/chat/completions`, {
+      method: 'POST',
+      body,
+    })
     expect(response.status).toBe(200)
     return figuresOf(response)
   }

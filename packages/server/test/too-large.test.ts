@@ -65,7 +65,11 @@ const adapters = [
     bodyOf: ({ system, user: content = 'hello', hasTools }: Said) => ({
       ...{ model: 'm', max_tokens: 32_000, system, messages: [{ role: 'user', content }] },
       ...(hasTools && {
-        tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+        tools: tools.map(({ name, description, schema }) => ({
+          name,
+          description,
+          input_schema: schema,
+        })),
       }),
     }),
     errorOf: (body: Fields) => body.error as Fields,
@@ -82,7 +86,9 @@ async function start(options: Parameters<typeof startScripted>[1] = {}) {
   const ask = (path: string, body: object) =>
     fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) })
   const chats = () =>
-    server.scripted.requests.filter(({ path }) => path === '/api/chat').map(({ body }) => body as Fields)
+    server.scripted.requests
+      .filter(({ path }) => path === '/api/chat')
+      .map(({ body }) => body as Fields)
   return { ...server, ask, chats }
 }
 
@@ -101,12 +107,17 @@ describe.each(adapters)('$path', ({ path, bodyOf, errorOf, expected }) => {
         expect(words).toMatch(part)
         expect(words).toContain('window 4096, reserve')
         expect(words).toMatch(/--window \d+;.*--max-tool-tokens/)
-        const [prompt, window] = [...words.matchAll(/\d+(?= tokens)/g)].map(Number).sort((a, b) => b - a)
+        const [prompt, window] = [...words.matchAll(/\d+(?= tokens)/g)]
+          .map(Number)
+          .sort((a, b) => b - a)
         expect(prompt).toBeGreaterThan(window!)
       }
       expect(chats()).toEqual([])
       expect(await lines()).toEqual([])
-      expect(served.map(({ fault }) => fault?.code)).toEqual(['context_too_long', 'context_too_long'])
+      expect(served.map(({ fault }) => fault?.code)).toEqual([
+        'context_too_long',
+        'context_too_long',
+      ])
     },
   )
 
@@ -137,7 +148,10 @@ describe.each(adapters)('$path', ({ path, bodyOf, errorOf, expected }) => {
       }
       expect(chats()).toEqual([])
       expect(await lines()).toEqual([])
-      expect(served.map(({ fault }) => fault?.code)).toEqual(['window_too_small', 'window_too_small'])
+      expect(served.map(({ fault }) => fault?.code)).toEqual([
+        'window_too_small',
+        'window_too_small',
+      ])
     },
   )
 
@@ -231,10 +245,13 @@ describe('results of tools', () => {
     ]
     const question = { role: 'user', content: `${long.slice(0, 9000)} What does it say?` }
     const { ask } = await start()
-    expect((await ask('/v1/chat/completions', { ...body, messages: [...pasted, question] })).status).toBe(400)
+    expect(
+      (await ask('/v1/chat/completions', { ...body, messages: [...pasted, question] })).status,
+    ).toBe(400)
     const { ask: askTrimming, chats, served } = await start({ overflow: 'trim' })
     expect(
-      (await askTrimming('/v1/chat/completions', { ...body, messages: [...pasted, question] })).status,
+      (await askTrimming('/v1/chat/completions', { ...body, messages: [...pasted, question] }))
+        .status,
     ).toBe(200)
     const sent = chats()[0]!.messages as { content: string }[]
     expect(sent[0]!.content).toContain('tokens cut here')
@@ -256,7 +273,9 @@ describe('results of tools', () => {
     const { ask, chats, lines } = await start({ overflow: 'error' })
     const response = await ask('/v1/chat/completions', body)
     expect(response.status).toBe(400)
-    expect(((await response.json()) as { error: Fields }).error.code).toBe('context_length_exceeded')
+    expect(((await response.json()) as { error: Fields }).error.code).toBe(
+      'context_length_exceeded',
+    )
     expect(chats()).toEqual([])
     expect(await lines()).toMatchObject([{ turns: ['failed'] }])
   })

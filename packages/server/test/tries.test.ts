@@ -41,7 +41,9 @@ async function start(script: UpstreamAnswer[], store?: Store) {
   const asked = () =>
     server.scripted.requests
       .filter(({ path }) => path === '/api/chat')
-      .map(({ body }) => (body as { messages: MessageLike[] }).messages.map(({ content }) => content))
+      .map(({ body }) =>
+        (body as { messages: MessageLike[] }).messages.map(({ content }) => content),
+      )
   return { ...server, ask, asked }
 }
 
@@ -60,7 +62,9 @@ describe.each(Object.entries(ways))('a message that fails, in a conversation %s'
     await ask([user('hi')], way)
     const list = [...past, user('go on')]
     for (let n = 0; n < 30; n++) expect(await ask(list, way)).toBeUndefined()
-    expect(await lines()).toEqual([{ said: ['hi', 'Hello.', 'go on'], turns: ['completed', 'failed'] }])
+    expect(await lines()).toEqual([
+      { said: ['hi', 'Hello.', 'go on'], turns: ['completed', 'failed'] },
+    ])
     expect(await ask(list, way)).toBe('Done.')
     expect(asked()).toHaveLength(32)
     for (const messages of asked().slice(1)) expect(messages).toEqual(['hi', 'Hello.', 'go on'])
@@ -87,7 +91,11 @@ describe.each(Object.entries(ways))('a message that fails, in a conversation %s'
   })
 
   it('goes on where it is though the answer begins like the part that broke off', async () => {
-    const { ask, asked, lines } = await start([answer('Hi.'), part('One'), answer('One, two, three.')])
+    const { ask, asked, lines } = await start([
+      answer('Hi.'),
+      part('One'),
+      answer('One, two, three.'),
+    ])
     const isDelta = 'path' in way
     await ask([user('hi')], way)
     const list = [...(isDelta ? [] : [user('hi'), assistant('Hi.')]), user('count')]
@@ -104,14 +112,19 @@ describe.each(Object.entries(ways))('a message that fails, in a conversation %s'
     await ask('path' in way ? [user('on')] : [user('count'), user('on')], way)
     const told = 'path' in way ? ['[This turn failed: model_unavailable.]'] : []
     expect(asked().at(-1)).toEqual(['count', ...told, 'on'])
-    expect(await lines()).toEqual([{ said: ['count', 'on', 'Done.'], turns: ['failed', 'completed'] }])
+    expect(await lines()).toEqual([
+      { said: ['count', 'on', 'Done.'], turns: ['failed', 'completed'] },
+    ])
   })
 
   it('is told to the model as its client tells it, and by the log where only what is new is sent', async () => {
     for (const kept of [[], ['One']]) {
       const { ask, asked, lines } = await start([part('One')])
       await ask([user('count')], way)
-      await ask('path' in way ? [user('on')] : [user('count'), ...kept.map(assistant), user('on')], way)
+      await ask(
+        'path' in way ? [user('on')] : [user('count'), ...kept.map(assistant), user('on')],
+        way,
+      )
       const told = 'path' in way ? ['One\n\n[Interrupted.]'] : kept
       expect(asked().at(-1)).toEqual(['count', ...told, 'on'])
       expect(await lines()).toEqual([
@@ -147,9 +160,12 @@ describe.each(await someStores())('a message that fails, on %s', (_, create) => 
   it('is answered by another process, and every try is a call of its turn', async () => {
     const store = create()
     const first = await start([busy, part('One')], store)
-    for (let n = 0; n < 2; n++) await first.ask([user('count')], ways['whose client names it in a header'])
+    for (let n = 0; n < 2; n++)
+      await first.ask([user('count')], ways['whose client names it in a header'])
     const second = await start([], store)
-    expect(await second.ask([user('count')], ways['whose client names it in a header'])).toBe('Done.')
+    expect(await second.ask([user('count')], ways['whose client names it in a header'])).toBe(
+      'Done.',
+    )
     const thread = second.history.thread('codex:t-1')
     const calls = (await thread.calls()).map(({ status, turn, error }) => ({ status, turn, error }))
     expect(calls).toEqual([
@@ -170,7 +186,10 @@ describe.each(await someStores())('a message that fails, on %s', (_, create) => 
     const found = await second.history.search('One')
     expect(found).toEqual([])
     const { receipt } = await thread.context({ window: 4096 })
-    expect(receipt.entries[1]).toMatchObject({ fate: 'omitted', why: 'broke off, and was tried again' })
+    expect(receipt.entries[1]).toMatchObject({
+      fate: 'omitted',
+      why: 'broke off, and was tried again',
+    })
   })
 })
 
@@ -233,7 +252,9 @@ describe('a model that no upstream has', () => {
     const { url } = await startServer({ upstream })
     const body = JSON.stringify({ model: 'lama', messages: [user('Hello?')] })
     const { status } = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body })
-    const { body: listed } = await apiClient(url).get('/conversations?include=everything&latest=true')
+    const { body: listed } = await apiClient(url).get(
+      '/conversations?include=everything&latest=true',
+    )
     return { status, listed: listed.conversations }
   }
 
@@ -242,8 +263,14 @@ describe('a model that no upstream has', () => {
   })
 
   it('is the fault that the API tells where the upstream has refused it', async () => {
-    const { url } = await upstreamWith(() => ({ status: 404, body: { error: "model 'lama' not found" } }))
+    const { url } = await upstreamWith(() => ({
+      status: 404,
+      body: { error: "model 'lama' not found" },
+    }))
     const call = { status: 'failed', error: 'model_not_found' }
-    expect(await ask(ollamaUpstream({ url }))).toMatchObject({ status: 404, listed: [{ latest: { call } }] })
+    expect(await ask(ollamaUpstream({ url }))).toMatchObject({
+      status: 404,
+      listed: [{ latest: { call } }],
+    })
   })
 })

@@ -19,7 +19,8 @@ skipReason(
   'Two instances behind PgBouncer',
   bouncer ? undefined : 'it was not found: install the package pgbouncer',
 )
-if (!isLong && bouncer) console.info('Skipped: two instances without PgBouncer, only in the long run')
+if (!isLong && bouncer)
+  console.info('Skipped: two instances without PgBouncer, only in the long run')
 
 describePostgres('two instances of the server on one PostgreSQL', postgres => {
   const straight = ['straight', async () => postgres.url] as const
@@ -51,7 +52,9 @@ describePostgres('two instances of the server on one PostgreSQL', postgres => {
     const { message, conversation } = await ask(one!.url, list)
     expect(message.content).toContain('Seagull')
     const lines = await history.thread(conversation).messages()
-    expect(lines.map(({ content }) => content)).toEqual([...list, message].map(({ content }) => content))
+    expect(lines.map(({ content }) => content)).toEqual(
+      [...list, message].map(({ content }) => content),
+    )
 
     // Both get the next message of one conversation at the same moment: one goes on, the other becomes a branch.
     list.push(message)
@@ -98,7 +101,10 @@ async function ask(url: string, messages: readonly MessageLike[]) {
   const text = await response.text()
   expect(response.status, text).toBe(200)
   const { choices } = JSON.parse(text) as { choices: { message: MessageLike }[] }
-  return { message: choices[0]!.message, conversation: response.headers.get('x-throughline-conversation')! }
+  return {
+    message: choices[0]!.message,
+    conversation: response.headers.get('x-throughline-conversation')!,
+  }
 }
 
 /** PgBouncer before a PostgreSQL. */

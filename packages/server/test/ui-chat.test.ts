@@ -1,7 +1,11 @@
 import type { Store } from '@throughline/stores/store'
 import { someStores } from '@throughline/test-tools/every-store'
 import { isLong } from '@throughline/test-tools/is-long'
-import { ollamaAnswer, startUpstream, type UpstreamAnswer } from '@throughline/test-tools/scripted-upstream'
+import {
+  ollamaAnswer,
+  startUpstream,
+  type UpstreamAnswer,
+} from '@throughline/test-tools/scripted-upstream'
 import { type StartedServer, startServer } from '@throughline/test-tools/start-server'
 import { type Message, textOf, UiChat } from '@throughline/test-tools/ui-chat'
 import {
@@ -22,7 +26,9 @@ if (!isLong) console.info('Skipped: useChat over 60 turns, only in the long run'
 const strayResult = {
   id: 'x',
   role: 'assistant',
-  parts: [{ type: 'tool-look', toolCallId: 'c', state: 'output-available', input: {}, output: 'x' }],
+  parts: [
+    { type: 'tool-look', toolCallId: 'c', state: 'output-available', input: {}, output: 'x' },
+  ],
 }
 
 const saying = (content: string) => ollamaAnswer([{ content }])
@@ -96,7 +102,10 @@ async function startScripted(
     upstream: ollamaUpstream({ url: upstream.url }),
     ...options,
   })
-  return { ...server, chats: () => upstream.requests.filter(request => request.path === '/api/chat') }
+  return {
+    ...server,
+    chats: () => upstream.requests.filter(request => request.path === '/api/chat'),
+  }
 }
 
 describe.each(await someStores())('useChat on the server, on %s', (_, create) => {
@@ -186,7 +195,10 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     const load = async (query = '') => {
       const response = await fetch(`${server.url}${path}/ada${query}`)
       expect(response.status).toBe(200)
-      const { messages, branch } = (await response.json()) as { messages: Message[]; branch: string }
+      const { messages, branch } = (await response.json()) as {
+        messages: Message[]
+        branch: string
+      }
       await validateUIMessages({ messages })
       return { messages, branch }
     }
@@ -228,7 +240,12 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
       {
         id: 'a1',
         role: 'assistant',
-        parts: [{ type: 'step-start' }, tool, { type: 'step-start' }, { type: 'text', text: 'A boat.' }],
+        parts: [
+          { type: 'step-start' },
+          tool,
+          { type: 'step-start' },
+          { type: 'text', text: 'A boat.' },
+        ],
       },
     ] as Message[]
     const ui = chatOn(server, 'ada', said)
@@ -248,7 +265,9 @@ describe.each(await someStores())('useChat on the server, on %s', (_, create) =>
     await ui.sendMessage({ text: 'Who is there?', messageId: 'u1' })
     expect(ui.messages).toHaveLength(2)
     const { branch } = ui.lastMessage!.metadata!
-    expect((await server.history.thread('ada', { branch }).messages())[0]!.content).toBe('Who is there?')
+    expect((await server.history.thread('ada', { branch }).messages())[0]!.content).toBe(
+      'Who is there?',
+    )
   })
 })
 
@@ -257,7 +276,9 @@ describe('useChat on the server', () => {
     const server = await startServer()
     const transport = new DefaultChatTransport<Message>({
       api: `${server.url}${path}`,
-      prepareSendMessagesRequest: ({ id, messages }) => ({ body: { id, messages: messages.slice(-1) } }),
+      prepareSendMessagesRequest: ({ id, messages }) => ({
+        body: { id, messages: messages.slice(-1) },
+      }),
     })
     let last: Message | undefined
     for (const [at, text] of ['My cat is called Tom.', 'What is my cat called?'].entries()) {
@@ -341,7 +362,9 @@ describe('useChat on the server', () => {
     await ui.stop()
     await first
     expect(await server.chats()[0]!.ended).toBe('left')
-    await expect.poll(async () => (await server.history.thread('ada').turns())[0]!.status).toBe('cancelled')
+    await expect
+      .poll(async () => (await server.history.thread('ada').turns())[0]!.status)
+      .toBe('cancelled')
   })
 
   it('cancels at once when it is told to, and tells whoever still reads', async () => {
@@ -378,9 +401,14 @@ describe('useChat on the server', () => {
   it('has tools run by the client, in a turn that goes on in the same message', async () => {
     const call = (name: string) =>
       ollamaAnswer([
-        { content: 'Let me look. ', tool_calls: [{ function: { name, arguments: { at: 'sea' } } }] },
+        {
+          content: 'Let me look. ',
+          tool_calls: [{ function: { name, arguments: { at: 'sea' } } }],
+        },
       ])
-    const server = await startScripted(at => [call('look'), call('look'), saying('Two boats.')][at]!)
+    const server = await startScripted(
+      at => [call('look'), call('look'), saying('Two boats.')][at]!,
+    )
     const ui = toolsOn(server)
     await ui.say('What do you see?')
     await expect.poll(() => ui.answer).toContain('Two boats.')
@@ -408,7 +436,10 @@ describe('useChat on the server', () => {
     )
     const ui = toolsOn(server, { isAway: true })
     await ui.say('What do you see?')
-    expect(ui.lastMessage!.parts.at(-1)).toMatchObject({ type: 'tool-look', state: 'input-available' })
+    expect(ui.lastMessage!.parts.at(-1)).toMatchObject({
+      type: 'tool-look',
+      state: 'input-available',
+    })
     expect((await server.history.thread('ada').status()).state).toBe('interrupted')
     const late = structuredClone(ui.messages)
     await ui.say('Never mind.')
@@ -423,7 +454,10 @@ describe('useChat on the server', () => {
     } as never
     const body = JSON.stringify({ id: 'ada', messages: late })
     const refused = await fetch(`${server.url}${path}`, { method: 'POST', body })
-    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('No call waits')])
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('No call waits'),
+    ])
   })
 
   it(`chats over ${turns} turns in a window of ${window}, and still knows turn 1`, async () => {

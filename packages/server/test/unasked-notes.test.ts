@@ -10,7 +10,10 @@ const schema = { type: 'object', properties: {} }
 /** How each adapter offers a tool of this name as the client's own. */
 const adapters = [
   ['/api/chat', [{ type: 'function', function: { name: note.name, parameters: schema } }]],
-  ['/v1/chat/completions', [{ type: 'function', function: { name: note.name, parameters: schema } }]],
+  [
+    '/v1/chat/completions',
+    [{ type: 'function', function: { name: note.name, parameters: schema } }],
+  ],
   ['/v1/messages', [{ name: note.name, input_schema: schema }]],
   ['/v1/responses', [{ type: 'function', name: note.name, parameters: schema }]],
 ] as const
@@ -45,22 +48,25 @@ describe.each(adapters)('a note that a model writes unasked, at %s', (path, tool
     ['alone', [{ calls: [note] }, 'It is Seagull.']],
     ['beside its answer', [{ text: 'It is Seagull.', calls: [note] }]],
     ['again and again', [{ calls: [note] }, { calls: [note] }, 'It is Seagull.']],
-  ] as [string, RulesAnswer[]][])('%s never reaches the client, who gets an answer', async (_, answers) => {
-    for (const stream of [false, true]) {
-      const { ask, history } = await answering(answers, stream ? 'inline' : false)
-      const { status, text } = await ask(path, { stream })
-      expect(status).toBe(200)
-      expect(text).toContain('Seagull')
-      for (const hidden of ['write_note', 'heron', '"tool_calls"', 'tool_use', '"function_call"'])
-        expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
-      const [{ conversation } = { conversation: '' }] = await history.conversations()
-      const thread = history.thread(conversation)
-      expect((await thread.turns()).map(turn => turn.status)).toEqual(['completed'])
-      expect(JSON.stringify(await thread.display())).not.toContain('heron')
-      // The model was told that it is noted.
-      expect(await thread.notes()).toContain('heron is the password')
-    }
-  })
+  ] as [string, RulesAnswer[]][])(
+    '%s never reaches the client, who gets an answer',
+    async (_, answers) => {
+      for (const stream of [false, true]) {
+        const { ask, history } = await answering(answers, stream ? 'inline' : false)
+        const { status, text } = await ask(path, { stream })
+        expect(status).toBe(200)
+        expect(text).toContain('Seagull')
+        for (const hidden of ['write_note', 'heron', '"tool_calls"', 'tool_use', '"function_call"'])
+          expect([hidden, text.includes(hidden)]).toEqual([hidden, false])
+        const [{ conversation } = { conversation: '' }] = await history.conversations()
+        const thread = history.thread(conversation)
+        expect((await thread.turns()).map(turn => turn.status)).toEqual(['completed'])
+        expect(JSON.stringify(await thread.display())).not.toContain('heron')
+        // The model was told that it is noted.
+        expect(await thread.notes()).toContain('heron is the password')
+      }
+    },
+  )
 
   it('is a call like any other where the client has a tool of that name', async () => {
     for (const stream of [false, true]) {
@@ -76,7 +82,9 @@ it('a model that writes nothing but notes ends its turn', async () => {
   expect([status, asked()]).toEqual([200, 4])
   expect(text).not.toContain('write_note')
   const [{ conversation } = { conversation: '' }] = await history.conversations()
-  expect((await history.thread(conversation).turns()).map(turn => turn.status)).toEqual(['completed'])
+  expect((await history.thread(conversation).turns()).map(turn => turn.status)).toEqual([
+    'completed',
+  ])
 })
 
 it('a response of which the first message is only a note is found, and given again, with its answer', async () => {

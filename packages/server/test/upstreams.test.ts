@@ -10,9 +10,13 @@ import { ollamaUpstream, openaiUpstream } from '../src/upstream/model-servers.ts
 import { readerUpstream } from '../src/upstream/reader-upstream.ts'
 import { severalUpstreams } from '../src/upstream/upstreams.ts'
 
-const post = (url: string, body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) })
+const post = (url: string, body: unknown) =>
+  fetch(url, { method: 'POST', body: JSON.stringify(body) })
 const chat = (url: string, model: string) =>
-  post(`${url}/v1/chat/completions`, { model, messages: [{ role: 'user', content: 'My boat is Heron.' }] })
+  post(`${url}/v1/chat/completions`, {
+    model,
+    messages: [{ role: 'user', content: 'My boat is Heron.' }],
+  })
 
 /** A stand-in for OpenAI, one for Ollama, and the reader for the rest: `gpt-*`, `qwen*`, `*`. */
 async function three(options: Parameters<typeof startServer>[0] = {}) {
@@ -25,7 +29,9 @@ async function three(options: Parameters<typeof startServer>[0] = {}) {
   )
   const local = readerServer({ models: ['qwen3', 'gpt-oss'], window: 2048 })
   const ollama = await upstreamWith(({ path }) =>
-    path === '/api/embed' ? { status: 200, body: { embeddings: [[1]] } } : { status: 404, body: 'no' },
+    path === '/api/embed'
+      ? { status: 200, body: { embeddings: [[1]] } }
+      : { status: 404, body: 'no' },
   )
   const served = await startReader(local)
   const upstream = severalUpstreams([
@@ -38,14 +44,23 @@ async function three(options: Parameters<typeof startServer>[0] = {}) {
       ...{ name: 'vectors', patterns: ['nomic-*'], options: {} },
       upstream: ollamaUpstream({ url: ollama.url, apiKey: 'key-of-vectors' }),
     },
-    { name: 'ollama', patterns: ['qwen*'], options: {}, upstream: ollamaUpstream({ url: served.url }) },
+    {
+      name: 'ollama',
+      patterns: ['qwen*'],
+      options: {},
+      upstream: ollamaUpstream({ url: served.url }),
+    },
     { name: 'rest', patterns: ['reader*'], options: {}, upstream: readerUpstream({ window: 512 }) },
   ])
   return { ...(await startServer({ upstream, ...options })), openai, ollama }
 }
 
 async function startReader(answer: (request: Request) => Promise<Response>) {
-  const { url, close } = await listen(answer, { host: '127.0.0.1', port: 0, requestTimeoutMs: 60_000 })
+  const { url, close } = await listen(answer, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs: 60_000,
+  })
   onTestFinished(() => close(0))
   return { url }
 }
@@ -60,7 +75,9 @@ it('sends each model to its own upstream, with its own key and no other', async 
     ...{ model: 'qwen3', stream: false },
     messages: [{ role: 'user', content: 'I park on level 3. Where do I park?' }],
   })
-  expect(await own.json()).toMatchObject({ message: { content: expect.stringContaining('level 3') } })
+  expect(await own.json()).toMatchObject({
+    message: { content: expect.stringContaining('level 3') },
+  })
   expect((await chat(url, 'reader')).status).toBe(200)
   const keys = [...openai.requests, ...ollama.requests].map(({ headers }) => headers.authorization)
   expect(new Set(keys)).toEqual(new Set(['Bearer key-of-openai']))
@@ -79,7 +96,9 @@ it('answers a turn again by the model that the record of its call names', async 
   // A model that nobody has is refused before a branch is made.
   const refused = await post(`${api}/regenerate`, { at: 1, model: 'rest/nobody' })
   expect(refused.status).toBe(404)
-  const { threads } = (await (await fetch(`${api}/threads`)).json()) as { threads: readonly object[] }
+  const { threads } = (await (await fetch(`${api}/threads`)).json()) as {
+    threads: readonly object[]
+  }
   expect(threads).toHaveLength(2)
 })
 
@@ -111,7 +130,9 @@ it('tells of a branch on which a model server failed that nothing was answered t
 
 it('passes other routes on to the upstream of their model', async () => {
   const { url, openai, ollama } = await three()
-  expect(await (await post(`${url}/api/embed`, { model: 'nomic-embed-text', input: 'a' })).json()).toEqual({
+  expect(
+    await (await post(`${url}/api/embed`, { model: 'nomic-embed-text', input: 'a' })).json(),
+  ).toEqual({
     embeddings: [[1]],
   })
   expect(ollama.requests[0]).toMatchObject({
@@ -124,26 +145,42 @@ it('passes other routes on to the upstream of their model', async () => {
   form.set('file', new Blob(['sound']), 'a.wav')
   form.set('model', 'whisper-1')
   await (await fetch(`${url}/v1/audio/transcriptions`, { method: 'POST', body: form })).text()
-  expect(openai.requests.map(({ path }) => path)).toEqual(['/v1/embeddings?x=1', '/v1/audio/transcriptions'])
+  expect(openai.requests.map(({ path }) => path)).toEqual([
+    '/v1/embeddings?x=1',
+    '/v1/audio/transcriptions',
+  ])
   expect(String(openai.requests[1]!.body)).toContain('whisper-1')
   const none = await post(`${url}/v1/embeddings`, { input: 'a' })
   expect(none.status).toBe(400)
-  expect(await none.json()).toMatchObject({ error: { message: expect.stringContaining('Name a model') } })
+  expect(await none.json()).toMatchObject({
+    error: { message: expect.stringContaining('Name a model') },
+  })
 })
 
 it('lists the models of all of them, each where it is answered', async () => {
   const { url } = await three()
   const idsOf = async (path: string, list: string, name: string) => {
-    const body = (await (await fetch(`${url}${path}`)).json()) as Record<string, Record<string, unknown>[]>
+    const body = (await (await fetch(`${url}${path}`)).json()) as Record<
+      string,
+      Record<string, unknown>[]
+    >
     return body[list]!.map(one => one[name])
   }
   // The other Ollama has no list, and `gpt-oss` is a name that OpenAI takes.
   expect(await idsOf('/v1/models', 'data', 'id')).toEqual(['gpt-5', 'qwen3', 'reader'])
-  expect(await idsOf('/api/tags', 'models', 'name')).toEqual(['gpt-5', 'qwen3:latest', 'reader:latest'])
-  expect(await idsOf('/api/ps', 'models', 'context_length')).toEqual([1_000_000, 1_000_000, 1_000_000])
+  expect(await idsOf('/api/tags', 'models', 'name')).toEqual([
+    'gpt-5',
+    'qwen3:latest',
+    'reader:latest',
+  ])
+  expect(await idsOf('/api/ps', 'models', 'context_length')).toEqual([
+    1_000_000, 1_000_000, 1_000_000,
+  ])
   const { data } = await (await fetch(`${url}/v1/models`)).json()
   expect(data[0]).toEqual({ id: 'gpt-5', owned_by: 'them', context_length: 1_000_000 })
-  expect(await (await fetch(`${url}/api/version`)).json()).toEqual({ version: '0.33.0-throughline' })
+  expect(await (await fetch(`${url}/api/version`)).json()).toEqual({
+    version: '0.33.0-throughline',
+  })
   const shown = await (await post(`${url}/api/show`, { model: 'gpt-5' })).json()
   expect(shown.model_info).toEqual({ 'general.architecture': 'openai' })
   expect(shown.parameters).toBe('num_ctx 1000000')
@@ -186,7 +223,9 @@ it('tells in records, metrics and logs which upstream answered', async () => {
   expect(metrics).toContain(
     'throughline_requests_total{adapter="openai",outcome="completed",upstream="openai"} 1\n',
   )
-  expect(metrics).toContain('throughline_tokens_total{model="gpt-5",kind="prompt",upstream="openai"} 7\n')
+  expect(metrics).toContain(
+    'throughline_tokens_total{model="gpt-5",kind="prompt",upstream="openai"} 7\n',
+  )
 })
 
 it('fits with the window and the policy of the upstream, also where the inspector looks again', async () => {

@@ -34,7 +34,10 @@ const servers: Readonly<Record<string, ServedAs>> = {
   Groq: {
     base: '/openai',
     facts: {
-      '/openai/v1/models': { object: 'list', data: [{ id: model, active: true, context_window: window }] },
+      '/openai/v1/models': {
+        object: 'list',
+        data: [{ id: model, active: true, context_window: window }],
+      },
     },
     refuse: () => ({
       status: 400,
@@ -66,7 +69,9 @@ const servers: Readonly<Record<string, ServedAs>> = {
   },
   OpenRouter: {
     base: '/api',
-    facts: { '/api/v1/models': { data: [{ id: model, context_length: window, top_provider: {} }] } },
+    facts: {
+      '/api/v1/models': { data: [{ id: model, context_length: window, top_provider: {} }] },
+    },
     refuse: prompt => ({
       status: 400,
       body: {
@@ -81,7 +86,10 @@ const servers: Readonly<Record<string, ServedAs>> = {
   },
   vLLM: {
     facts: {
-      '/v1/models': { object: 'list', data: [{ id: model, owned_by: 'vllm', max_model_len: window }] },
+      '/v1/models': {
+        object: 'list',
+        data: [{ id: model, owned_by: 'vllm', max_model_len: window }],
+      },
     },
     refuse: prompt => ({
       status: 400,
@@ -100,7 +108,14 @@ const servers: Readonly<Record<string, ServedAs>> = {
     facts: {
       '/v1/models': { object: 'list', data: [{ id: model, object: 'model' }, { id: 'another' }] },
       '/api/v0/models': {
-        data: [{ id: model, state: 'loaded', max_context_length: 131_072, loaded_context_length: window }],
+        data: [
+          {
+            id: model,
+            state: 'loaded',
+            max_context_length: 131_072,
+            loaded_context_length: window,
+          },
+        ],
       },
     },
     otherwise: { status: 200, body: { error: 'Unexpected endpoint or method.' } },
@@ -115,7 +130,10 @@ const servers: Readonly<Record<string, ServedAs>> = {
   },
   'llama.cpp': {
     facts: {
-      '/v1/models': { object: 'list', data: [{ id: model, meta: { n_ctx: window, n_ctx_train: 131_072 } }] },
+      '/v1/models': {
+        object: 'list',
+        data: [{ id: model, meta: { n_ctx: window, n_ctx_train: 131_072 } }],
+      },
     },
     refuse: prompt => ({
       status: 400,
@@ -133,7 +151,9 @@ const servers: Readonly<Record<string, ServedAs>> = {
     isKnown: true,
   },
   'a provider that tells no window': {
-    facts: { '/v1/models': { object: 'list', data: [{ id: model, object: 'model', owned_by: 'system' }] } },
+    facts: {
+      '/v1/models': { object: 'list', data: [{ id: model, object: 'model', owned_by: 'system' }] },
+    },
     refuse: prompt => ({
       status: 400,
       body: {
@@ -162,7 +182,8 @@ async function serveBefore({ base = '', facts, otherwise, refuse }: ServedAs) {
     const prompt = tokensIn(request)
     if (prompt > window) return refuse(prompt)
     const usage = { prompt_tokens: prompt, completion_tokens: 3 }
-    if ((body as { stream?: boolean }).stream) return openaiAnswer([{ content: 'Gate 7.' }], { usage })
+    if ((body as { stream?: boolean }).stream)
+      return openaiAnswer([{ content: 'Gate 7.' }], { usage })
     const message = { role: 'assistant', content: 'Gate 7.' }
     return {
       status: 200,

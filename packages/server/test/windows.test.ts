@@ -23,23 +23,35 @@ const window = 8192
 const named = (prompt: number, most = window) =>
   `This model's maximum context length is ${most} tokens. However, your messages resulted in ${prompt} tokens.`
 
-const responseEvent = (type: string, fields: object) => `event: ${type}\n${sse({ type, ...fields })}`
+const responseEvent = (type: string, fields: object) =>
+  `event: ${type}\n${sse({ type, ...fields })}`
 
 /** A streamed response of OpenAI with one text. */
 function responsesAnswer(text: string): UpstreamAnswer {
   const content = [{ type: 'output_text', text, annotations: [] }]
   const item = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }
-  const response = { id: 'resp_1', object: 'response', model: 'm', status: 'in_progress', output: [] }
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    model: 'm',
+    status: 'in_progress',
+    output: [],
+  }
   const at = { output_index: 0, item_id: 'msg_1', content_index: 0 }
   return {
     headers: { 'content-type': 'text/event-stream' },
     chunks: [
       responseEvent('response.created', { response }),
       responseEvent('response.in_progress', { response }),
-      responseEvent('response.output_item.added', { output_index: 0, item: { ...item, content: [] } }),
+      responseEvent('response.output_item.added', {
+        output_index: 0,
+        item: { ...item, content: [] },
+      }),
       responseEvent('response.output_text.delta', { ...at, delta: text }),
       responseEvent('response.output_item.done', { output_index: 0, item }),
-      responseEvent('response.completed', { response: { ...response, status: 'completed', output: [item] } }),
+      responseEvent('response.completed', {
+        response: { ...response, status: 'completed', output: [item] },
+      }),
     ],
   }
 }
@@ -130,7 +142,10 @@ async function startOpenAi(
     const answer = openaiAnswer([{ content: 'Gate 7.' }])
     if ((request.body as { stream?: boolean }).stream) return answer
     const message = { role: 'assistant', content: 'Gate 7.' }
-    return { status: 200, body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }] } }
+    return {
+      status: 200,
+      body: { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }] },
+    }
   })
   const server = await startServer({ upstream: openaiUpstream({ url: scripted.url, ...options }) })
   const chats = () => scripted.requests.filter(({ path }) => path.endsWith('/chat/completions'))
@@ -160,11 +175,16 @@ describe('a window that is not known', () => {
 
   it('cuts nothing of a conversation of any length', async () => {
     const scripted = await upstreamWith(({ path }) =>
-      path === '/v1/models' ? { status: 200, body: { data: [] } } : openaiAnswer([{ content: 'Yes.' }]),
+      path === '/v1/models'
+        ? { status: 200, body: { data: [] } }
+        : openaiAnswer([{ content: 'Yes.' }]),
     )
     const { url } = await startServer({ upstream: openaiUpstream({ url: scripted.url }) })
     const all = Array.from({ length: 20 }, () => long).flat()
-    const response = await post(url, '/v1/chat/completions', { messages: [...all, question], stream: true })
+    const response = await post(url, '/v1/chat/completions', {
+      messages: [...all, question],
+      stream: true,
+    })
     await response.text()
     expect(scripted.requests.at(-1)!.body).toMatchObject({ messages: [...all, question] })
   })
@@ -194,7 +214,10 @@ describe('a refusal that names the window', () => {
   )('of %s has a %s request fitted once and sent again', async (_, form, body) => {
     const { url, chats } = await startOpenAi(prompt => ({ status: 400, body: body(prompt) }))
     const ask = async () => {
-      const response = await post(url, '/v1/chat/completions', { messages, stream: form === 'streamed' })
+      const response = await post(url, '/v1/chat/completions', {
+        messages,
+        stream: form === 'streamed',
+      })
       return { response, text: await response.text() }
     }
     const { response, text } = await ask()
@@ -221,7 +244,8 @@ async function startServerWith(
 ) {
   const scripted = await upstreamWith(request => answer(request, tokensIn(request) > window))
   const server = await startServer({ upstream: open(scripted.url) })
-  const asked = () => scripted.requests.filter(one => one.path === path).map(one => tokensIn(one) > window)
+  const asked = () =>
+    scripted.requests.filter(one => one.path === path).map(one => tokensIn(one) > window)
   return { ...server, asked }
 }
 
@@ -237,7 +261,11 @@ describe('a refusal of another form', () => {
           model: 'm',
           content: [{ type: 'text', text: 'Gate 7.' }],
         },
-        ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 7, output_tokens: 3 } },
+        ...{
+          stop_reason: 'end_turn',
+          stop_sequence: null,
+          usage: { input_tokens: 7, output_tokens: 3 },
+        },
       }
       const { url, asked } = await startServerWith(
         (request, isTooLong) => {
@@ -269,7 +297,9 @@ describe('a refusal of another form', () => {
         headers: { 'content-type': 'text/event-stream' },
         chunks: [
           responseEvent('response.created', { response: { id: 'resp_0', status: 'in_progress' } }),
-          responseEvent('response.in_progress', { response: { id: 'resp_0', status: 'in_progress' } }),
+          responseEvent('response.in_progress', {
+            response: { id: 'resp_0', status: 'in_progress' },
+          }),
           responseEvent('response.failed', {
             response: {
               id: 'resp_0',
@@ -310,7 +340,9 @@ describe('a refusal of another form', () => {
           if (request.path !== '/api/chat') return { status: 404, body: {} }
           isLoaded = true
           const error = 'the input length exceeds the context length'
-          return isTooLong ? { status: 400, body: { error } } : ollamaAnswer([{ content: 'Gate 7.' }])
+          return isTooLong
+            ? { status: 400, body: { error } }
+            : ollamaAnswer([{ content: 'Gate 7.' }])
         },
         address => ollamaUpstream({ url: address }),
         '/api/chat',
@@ -359,7 +391,10 @@ describe('a refusal that is not believed', () => {
 })
 
 it('says in words that the fixed part alone does not fit into the window that was learnt', async () => {
-  const { url, chats } = await startOpenAi(prompt => ({ status: 400, body: refusals.vLLM!(prompt) }))
+  const { url, chats } = await startOpenAi(prompt => ({
+    status: 400,
+    body: refusals.vLLM!(prompt),
+  }))
   const system = { role: 'system', content: 'Be kind to each of the gates. '.repeat(2000) }
   const response = await post(url, '/v1/chat/completions', { messages: [system, question] })
   expect(response.status).toBe(400)
@@ -380,9 +415,12 @@ describe('a window that was set', () => {
   })
 
   it('is corrected by a refusal that names a smaller one', async () => {
-    const { url, chats } = await startOpenAi(prompt => ({ status: 400, body: refusals.OpenAI!(prompt) }), {
-      window: 100_000,
-    })
+    const { url, chats } = await startOpenAi(
+      prompt => ({ status: 400, body: refusals.OpenAI!(prompt) }),
+      {
+        window: 100_000,
+      },
+    )
     const response = await post(url, '/v1/chat/completions', { messages })
     expect(response.status).toBe(200)
     expect(response.headers.get('x-throughline-window')).toBe(String(window))
@@ -451,9 +489,13 @@ describe('the num_ctx of a client', () => {
     const models = loaded === undefined ? [] : [{ name: 'm:latest', context_length: loaded }]
     const scripted = await upstreamWith(({ path }) => {
       if (path === '/api/ps') return { status: 200, body: { models } }
-      return path === '/api/chat' ? ollamaAnswer([{ content: 'Gate 7.' }]) : { status: 404, body: {} }
+      return path === '/api/chat'
+        ? ollamaAnswer([{ content: 'Gate 7.' }])
+        : { status: 404, body: {} }
     })
-    const server = await startServer({ upstream: ollamaUpstream({ url: scripted.url, ...options }) })
+    const server = await startServer({
+      upstream: ollamaUpstream({ url: scripted.url, ...options }),
+    })
     const sent = () =>
       scripted.requests
         .filter(({ path }) => path === '/api/chat')
@@ -483,7 +525,11 @@ describe('the num_ctx of a client', () => {
     const headers = await ask(url, 32_768)
     expect(headers.get('x-throughline-window')).toBe('4096')
     expect(sent()).toEqual([{ num_ctx: 4096, temperature: 0.5 }])
-    expect(served[0]!.otherWindow).toEqual({ asked: 32_768, window: 4096, from: 'of the loaded model' })
+    expect(served[0]!.otherWindow).toEqual({
+      asked: 32_768,
+      window: 4096,
+      from: 'of the loaded model',
+    })
   })
 
   it('does not count where a window was set', async () => {

@@ -24,7 +24,9 @@ it.each(adapters)(
   async (path, body, wordsOf) => {
     const { url, store } = await startServer()
     // Another server on the same database is answering.
-    await createHistory({ store, leaseMs: 600_000 }).thread('talk').begin({ role: 'user', content: 'Hello.' })
+    await createHistory({ store, leaseMs: 600_000 })
+      .thread('talk')
+      .begin({ role: 'user', content: 'Hello.' })
     const headers = { 'content-type': 'application/json' }
     for (const stream of [false, true]) {
       const text = JSON.stringify({ ...body, stream })

@@ -39,32 +39,44 @@ async function startModel(slots: number) {
   const reads: Read[] = []
   const server = await startUpstream(({ path, body: sent, headers }) => {
     // A server that does not tell its slots has one for all that anybody knows.
-    if (path === '/props') return slots > 1 ? { status: 200, body: { total_slots: slots } } : { status: 404 }
+    if (path === '/props')
+      return slots > 1 ? { status: 200, body: { total_slots: slots } } : { status: 404 }
     if (!path.endsWith('/chat/completions')) return { status: 404, body: {} }
     const body = sent as Body
     const prompt = textOf(body)
     const slot = body.id_slot ?? 0
     const read = prompt.length - sharedBy(prompt, caches.get(slot) ?? '')
     caches.set(slot, prompt)
-    const isAhead = [body.max_tokens, body.max_completion_tokens].includes(1) || body.n_predict === 0
+    const isAhead =
+      [body.max_tokens, body.max_completion_tokens].includes(1) || body.n_predict === 0
     reads.push({ body, headers, isAhead, prompt: prompt.length, read })
     const last = body.messages.findLastIndex(({ role }) => role === 'user')
     const rounds = body.messages.slice(last).filter(({ role }) => role === 'tool').length
     const isAgent = String(body.messages[last]?.content).startsWith('Look')
     if (isAhead || !isAgent || rounds >= 9) return openaiAnswer([{ content: 'All right.' }])
     const call = { name: 'read_file', arguments: JSON.stringify({ path: `src/part-${rounds}.ts` }) }
-    return openaiAnswer([{ tool_calls: [{ index: 0, id: `c${last}-${rounds}`, function: call }] }], {
-      finish: 'tool_calls',
-    })
+    return openaiAnswer(
+      [{ tool_calls: [{ index: 0, id: `c${last}-${rounds}`, function: call }] }],
+      {
+        finish: 'tool_calls',
+      },
+    )
   })
   onTestFinished(() => server.close())
   return { ...server, reads }
 }
 
-const tools = [{ type: 'function', function: { name: 'read_file', parameters: { type: 'object' } } }]
+const tools = [
+  { type: 'function', function: { name: 'read_file', parameters: { type: 'object' } } },
+]
 
 /** A client with a conversation of its own, which sends its whole list. */
-function createClient({ url }: StartedServer, name: string, more: object = {}, headers: HeadersInit = {}) {
+function createClient(
+  { url }: StartedServer,
+  name: string,
+  more: object = {},
+  headers: HeadersInit = {},
+) {
   const list: Message[] = [{ role: 'system', content: `For ${name} you work. `.repeat(300) }]
   const address = `${url}/c/${name}/v1/chat/completions`
   return {
@@ -93,7 +105,11 @@ function createClient({ url }: StartedServer, name: string, more: object = {}, h
 
 /** The results of a program's tools. */
 const resultsOf = (calls: readonly { readonly id: string }[]): readonly Message[] =>
-  calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: `${id}: ${'const a = 1 '.repeat(40)}` }))
+  calls.map(({ id }) => ({
+    role: 'tool',
+    tool_call_id: id,
+    content: `${id}: ${'const a = 1 '.repeat(40)}`,
+  }))
 
 /** Until nobody is answered, and nothing is read ahead any more: as long as any tool may take. */
 const untilIdle = ({ url }: StartedServer) =>
@@ -101,10 +117,19 @@ const untilIdle = ({ url }: StartedServer) =>
     .poll(async () => (await fetch(`${url}/metrics`)).text())
     .toMatch(/throughline_open_replies 0\n.*\nthroughline_reading_ahead 0\n/)
 
-async function start({ slots = 1, ...options }: Partial<Omit<ServerOptions, 'slots'>> & { slots?: number }) {
+async function start({
+  slots = 1,
+  ...options
+}: Partial<Omit<ServerOptions, 'slots'>> & { slots?: number }) {
   const model = await startModel(slots)
   const upstream = openaiUpstream({ url: model.url, window: 32_768 })
-  const server = await startServer({ readAhead: 'local', slots: 'auto', quietMs: 1, ...options, upstream })
+  const server = await startServer({
+    readAhead: 'local',
+    slots: 'auto',
+    quietMs: 1,
+    ...options,
+    upstream,
+  })
   const ahead = () => model.reads.filter(({ isAhead }) => isAhead)
   return { server, reads: model.reads, ahead, of: createClient.bind(undefined, server) }
 }
@@ -166,8 +191,14 @@ describe('while the tools of an agent run', () => {
     const response = await fetch(`${server.url}/throughline/v1/ui-chat`, {
       method: 'POST',
       body: JSON.stringify({
-        ...{ id: 'page', model: 'm', tools: [{ name: 'read_file', inputSchema: { type: 'object' } }] },
-        messages: [{ id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Look at the parts, please.' }] }],
+        ...{
+          id: 'page',
+          model: 'm',
+          tools: [{ name: 'read_file', inputSchema: { type: 'object' } }],
+        },
+        messages: [
+          { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Look at the parts, please.' }] },
+        ],
       }),
     })
     expect(await response.text()).toContain('tool-input-available')
@@ -234,7 +265,13 @@ describe('a conversation that another one followed', () => {
 
 describe('what is sent ahead', () => {
   it('is a whole prompt with the tools of the client, and no request of the client once more', async () => {
-    const own = { tools, store: true, metadata: { run: '7' }, max_completion_tokens: 500, temperature: 0.5 }
+    const own = {
+      tools,
+      store: true,
+      metadata: { run: '7' },
+      max_completion_tokens: 500,
+      temperature: 0.5,
+    }
     const { server, of, ahead } = await start({})
     const headers = { 'idempotency-key': 'once', 'x-stainless-retry-count': '1', 'x-team': 'blue' }
     const agent = of('agent', own, headers)

@@ -19,14 +19,18 @@ export function checkThread(thread: ThreadKey): void {
   for (const what of ['conversation', 'actor', 'branch'] as const) {
     const name = thread[what]
     if (typeof name !== 'string' || name === '')
-      throw new InvalidOptionError(what, `expected a name, a text that is not empty, got ${showValue(name)}`)
+      throw new InvalidOptionError(
+        what,
+        `expected a name, a text that is not empty, got ${showValue(name)}`,
+      )
     checkName(what, name)
   }
 }
 
 /** Checks a name that may be empty: a tenant, an id, an owner, a key. */
 export function checkName(what: string, name: string): void {
-  if (typeof name !== 'string') throw new InvalidOptionError(what, `expected a text, got ${showValue(name)}`)
+  if (typeof name !== 'string')
+    throw new InvalidOptionError(what, `expected a text, got ${showValue(name)}`)
   if (!isFine(name, maxNameBytes)) refuseText(`The ${what}`, name, maxNameBytes)
 }
 
@@ -41,7 +45,11 @@ export function toDescription({ title, metadata, person }: DescribeConversation)
       throw new InvalidOptionError(name, `expected a text or null, got ${showValue(text)}`)
   checkNames({ title: title ?? undefined })
   if (person != null) checkPerson(person)
-  return { title, person, metadata: metadata == null ? (metadata as null | undefined) : toMetadata(metadata) }
+  return {
+    title,
+    person,
+    metadata: metadata == null ? (metadata as null | undefined) : toMetadata(metadata),
+  }
 }
 
 /** An empty name is mostly a variable that was never set, and would make one person of many. */
@@ -83,7 +91,13 @@ function checkWhole(option: string, value: number | undefined, least: number): v
   throw new InvalidOptionError(option, `expected ${wanted}, got ${showValue(value)}`)
 }
 
-export function checkPage({ only, person, after, order = 'recent', limit }: ListConversations): void {
+export function checkPage({
+  only,
+  person,
+  after,
+  order = 'recent',
+  limit,
+}: ListConversations): void {
   checkLimit(limit)
   checkNames({ conversation: only })
   if (person !== undefined) checkPerson(person)
@@ -103,7 +117,8 @@ export function checkPlace(option: string, place: number | undefined): void {
 
 export function checkLeaseMs(leaseMs: number): void {
   checkNumber('leaseMs', leaseMs)
-  if (leaseMs < 0) throw new InvalidOptionError('leaseMs', `expected a time from 0 on, got ${leaseMs}`)
+  if (leaseMs < 0)
+    throw new InvalidOptionError('leaseMs', `expected a time from 0 on, got ${leaseMs}`)
 }
 
 function checkNumber(option: string, value: number): void {
@@ -113,14 +128,18 @@ function checkNumber(option: string, value: number): void {
 
 export function checkEndStatus(status: string): void {
   if (!(endStatuses as readonly string[]).includes(status))
-    throw new InvalidOptionError('status', `${showValue(status)} is none of ${endStatuses.join(', ')}`)
+    throw new InvalidOptionError(
+      'status',
+      `${showValue(status)} is none of ${endStatuses.join(', ')}`,
+    )
 }
 
 export function checkCall(call: StoredCall, maxBytes: number): void {
   const { id, model, plan, status, error, turn, time, predicted, reported = 0 } = call
   checkNames({ 'id of the call': id, model, error })
   checkPlace('turn', turn)
-  for (const [option, value] of Object.entries({ time, predicted, reported })) checkNumber(option, value)
+  for (const [option, value] of Object.entries({ time, predicted, reported }))
+    checkNumber(option, value)
   if (!callStatuses.includes(status))
     throw new InvalidOptionError('status', `"${status}" is none of ${callStatuses.join(', ')}`)
   if (!isFine(plan, maxBytes)) refuseText('The plan of a call', plan, maxBytes)
@@ -140,7 +159,9 @@ export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number
   for (const { id, role, time, tokens, payload } of entries) {
     checkName('id of an entry', id)
     if (!(roles as readonly string[]).includes(role))
-      refuse(`${showValue(id)} has the unknown role ${showValue(role)}: use one of ${roles.join(', ')}`)
+      refuse(
+        `${showValue(id)} has the unknown role ${showValue(role)}: use one of ${roles.join(', ')}`,
+      )
     if (!Number.isSafeInteger(time))
       refuse(`${showValue(id)} has the time ${showValue(time)}: expected milliseconds`)
     if (!Object.values(tokens).every(count => Number.isFinite(count)))
@@ -152,7 +173,8 @@ export function checkEntries(entries: readonly NewEntry[], maxEntryBytes: number
 
 /** Refuses a time such as NaN: nothing is before it, so every conversation would seem unused. */
 export function checkTime(option: string, time: number): void {
-  if (!Number.isFinite(time)) throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
+  if (!Number.isFinite(time))
+    throw new InvalidOptionError(option, `${time} is not a time in milliseconds`)
 }
 
 /** Whether a text is short enough, without NUL and lone surrogates: drivers that cut or replace them could make two names one. */

@@ -2,7 +2,14 @@ import { InvalidOptionError } from '@throughline/core/log/error'
 import { isCount } from '@throughline/core/log/values'
 import * as inputs from './check-input.ts'
 import { erasedPrefix } from './erased.ts'
-import type { AppendEntries, NewEntry, RestoreEntries, Store, StoredEntry, StoredTurn } from './store.ts'
+import type {
+  AppendEntries,
+  NewEntry,
+  RestoreEntries,
+  Store,
+  StoredEntry,
+  StoredTurn,
+} from './store.ts'
 import { notAPlace } from './store-error.ts'
 
 /** A store that checks its input: names, sizes, numbers, odd texts. Every built-in store is made with it. */
@@ -105,18 +112,22 @@ type Guards = {
 }
 
 /** Methods that check what they are about, then the rest of their input, then ask the store. */
-function withChecks<First>(store: Store, checkFirst: (first: First) => void, checks: Guards): Partial<Store> {
+function withChecks<First>(
+  store: Store,
+  checkFirst: (first: First) => void,
+  checks: Guards,
+): Partial<Store> {
   const methods = store as unknown as Readonly<Record<string, (...input: unknown[]) => unknown>>
-  const checked = Object.entries(checks as Readonly<Record<string, (...input: unknown[]) => void>>).map(
-    ([name, check]) => [
-      name,
-      async (...input: unknown[]) => {
-        checkFirst(input[0] as First)
-        check(...input)
-        return methods[name]!(...input)
-      },
-    ],
-  )
+  const checked = Object.entries(
+    checks as Readonly<Record<string, (...input: unknown[]) => void>>,
+  ).map(([name, check]) => [
+    name,
+    async (...input: unknown[]) => {
+      checkFirst(input[0] as First)
+      check(...input)
+      return methods[name]!(...input)
+    },
+  ])
   return Object.fromEntries(checked)
 }
 
@@ -145,12 +156,20 @@ function checkEntry({ seq, turn }: StoredEntry, before: StoredEntry | undefined)
   if (!isCount(seq, 1))
     throw refused('entries', `an entry has the place ${seq}: expected a whole number from 1 on`)
   if (before && seq !== before.seq + 1)
-    throw refused('entries', `entry ${seq} comes after ${before.seq}: entries must be in order, without gaps`)
+    throw refused(
+      'entries',
+      `entry ${seq} comes after ${before.seq}: entries must be in order, without gaps`,
+    )
   if (!isCount(turn))
     throw refused('entries', `entry ${seq} has the turn ${turn}: expected a whole number from 0 on`)
 }
 
-function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: number, to: number): void {
+function checkTurn(
+  turn: StoredTurn,
+  before: StoredTurn | undefined,
+  from: number,
+  to: number,
+): void {
   const { turn: number, status, first, last, startedAt, endedAt } = turn
   const refuse = (problem: string) => {
     throw refused('turns', `turn ${number} ${problem}`)
@@ -160,7 +179,8 @@ function checkTurn(turn: StoredTurn, before: StoredTurn | undefined, from: numbe
     refuse(`comes after turn ${before.turn}: turns must be in order, without gaps`)
   if (!inputs.turnStatuses.includes(status))
     refuse(`has the unknown status "${status}": use one of ${inputs.turnStatuses.join(', ')}`)
-  if (!isCount(first) || !isCount(last)) refuse(`goes from ${first} to ${last}: expected places of entries`)
+  if (!isCount(first) || !isCount(last))
+    refuse(`goes from ${first} to ${last}: expected places of entries`)
   // A turn without entries has `last` just before `first`.
   if (first < from || last > to || last < first - 1)
     refuse(`goes from ${first} to ${last}, outside of the stretch from ${from} to ${to}`)

@@ -39,5 +39,6 @@ it('has a number that changes with the schema', () => {
 
 it('has numbers that only grow', () => {
   for (const steps of [sqliteMigrations, postgresMigrations])
-    for (const [at, { number }] of steps.entries()) expect(number).toBeGreaterThan(steps[at - 1]?.number ?? 3)
+    for (const [at, { number }] of steps.entries())
+      expect(number).toBeGreaterThan(steps[at - 1]?.number ?? 3)
 })

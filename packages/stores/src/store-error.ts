@@ -10,7 +10,10 @@ export class ConflictError extends ThroughlineError {
 
   /** `thread` as people read it: `nameOf` gives it. */
   constructor(thread: string, expected: number, actual: number) {
-    super('conflict', `Thread ${thread} is at ${actual}, expected ${expected}: read again and retry.`)
+    super(
+      'conflict',
+      `Thread ${thread} is at ${actual}, expected ${expected}: read again and retry.`,
+    )
     this.expected = expected
     this.actual = actual
   }
@@ -54,7 +57,10 @@ export class NoBranchError extends ThroughlineError {
   /** The message says how to make the branch. */
   constructor(conversation: string, branch: string) {
     const problem = `The conversation ${showValue(conversation)} has no branch ${showValue(branch)}`
-    super('no_branch', `${problem}: make it with thread.fork({ at, branch }), or leave "branch" out.`)
+    super(
+      'no_branch',
+      `${problem}: make it with thread.fork({ at, branch }), or leave "branch" out.`,
+    )
   }
 }
 
@@ -134,7 +140,8 @@ export function storeFaultText(code: string): string {
 }
 
 /** A thread's name in messages of errors. */
-export const nameOf = ({ conversation, actor, branch }: ThreadKey) => `"${conversation}/${actor}/${branch}"`
+export const nameOf = ({ conversation, actor, branch }: ThreadKey) =>
+  `"${conversation}/${actor}/${branch}"`
 
 /** The error for an open turn; `heldMs` is the time its lease still holds, where waiting helps. */
 export function turnOpen(thread: ThreadKey, turn: number, heldMs = 0): LeaseError {
@@ -165,7 +172,10 @@ export const branchExists = (branch: string) =>
 
 /** The error of restoring a branch whose name is that of another fork. */
 export const forkedElsewhere = (branch: string) =>
-  new InvalidOptionError('forkOf', `"${branch}" was forked elsewhere: restore it under another name`)
+  new InvalidOptionError(
+    'forkOf',
+    `"${branch}" was forked elsewhere: restore it under another name`,
+  )
 
 /** The error of restoring a branch before the one that it was forked from. */
 export const noParent = (branch: string) =>

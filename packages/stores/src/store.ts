@@ -93,7 +93,11 @@ export interface Store {
   /** The conversations of a tenant that are not deleted, with their threads by actor and branch. */
   conversations(tenant: string, options?: ListConversations): Promise<readonly ConversationInfo[]>
   /** Sets the given values, removes null ones, keeps the rest. Counts as use (`usedAt`), even when empty, but not as a write. */
-  describeConversation(tenant: string, conversation: string, description: DescribeConversation): Promise<void>
+  describeConversation(
+    tenant: string,
+    conversation: string,
+    description: DescribeConversation,
+  ): Promise<void>
   /**
    * For each of some words, given in all its forms, the newest entries that have one of these, as far as the index knows them; 64
    * for each unless `limit` says otherwise. A shared past is found in the branch that wrote it. Words are as `toWanted` gives them.
@@ -118,7 +122,11 @@ export interface Store {
    * branches of its actor the caches, and the calls from its turn on. When this resolves, no file of the store has the text, but
    * for the `residue`. The payload of a mark begins with `{"erased":true`. False where there is no such entry.
    */
-  erase(thread: ThreadKey, seq: number, mark: Pick<NewEntry, 'payload' | 'tokens'>): Promise<boolean>
+  erase(
+    thread: ThreadKey,
+    seq: number,
+    mark: Pick<NewEntry, 'payload' | 'tokens'>,
+  ): Promise<boolean>
   /**
    * Whether files still hold what was erased or deleted, because another process reads them. The store clears them as soon as that
    * has ended. Absent: never.
@@ -160,7 +168,12 @@ export interface BeginTurn extends MayBeFollowed {
 
 /** A new turn and its lease, or the turn that this request has begun before. */
 export type Begun =
-  | { readonly kind: 'begun'; readonly turn: StoredTurn; readonly lease: Lease; readonly head: number }
+  | {
+      readonly kind: 'begun'
+      readonly turn: StoredTurn
+      readonly lease: Lease
+      readonly head: number
+    }
   | { readonly kind: 'replayed'; readonly turn: StoredTurn; readonly head: number }
 
 /** Entries for the open turn. */

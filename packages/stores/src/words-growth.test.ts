@@ -11,5 +11,7 @@ it.each(parts)('finds words in a long text of %j in linear time', part => {
 
 it('marks words in a long text in linear time', () => {
   const make = (size: number) => 'lamp 漢字 é '.repeat(size / 10)
-  expect(growth(make, text => placesOf(text, ['lamp', '漢字']), { size: 20_000 })).toBeLessThan(notLinear)
+  expect(growth(make, text => placesOf(text, ['lamp', '漢字']), { size: 20_000 })).toBeLessThan(
+    notLinear,
+  )
 })

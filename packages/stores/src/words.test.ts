@@ -37,7 +37,10 @@ it.each(parts)('are found in megabytes of %j', part => {
 
 it('leave files out, however large', () => {
   const file = 'iVBORw0KGgo'.repeat(1_000_000)
-  const payload = JSON.stringify({ content: 'a photo', images: [file, `data:image/png;base64,${file}`] })
+  const payload = JSON.stringify({
+    content: 'a photo',
+    images: [file, `data:image/png;base64,${file}`],
+  })
   expect(payloadTexts(payload)).toEqual(['a photo'])
   expect(payloadTexts(`${file}.`)).toHaveLength(1)
 })
@@ -51,7 +54,11 @@ it('are those of a text', () => {
 it('are marked in a text as it is written', () => {
   const marked = (text: string, query: string) =>
     placesOf(text, toWanted(query)).map(([from, to]) => text.slice(from, to))
-  expect(marked('The Café: a cafe\u0301, CAFÉ; cafes', 'cafe')).toEqual(['Café', 'cafe\u0301', 'CAFÉ'])
+  expect(marked('The Café: a cafe\u0301, CAFÉ; cafes', 'cafe')).toEqual([
+    'Café',
+    'cafe\u0301',
+    'CAFÉ',
+  ])
   expect(marked('格子番号は忘れないで。番号', '番号')).toEqual(['番号', '番号'])
   expect(marked('格子番号', '格子番号')).toEqual(['格子番号'])
   expect(marked('😀 lamp 😀 lamps lamp-post', 'lamp 😀')).toEqual(['lamp', 'lamp'])

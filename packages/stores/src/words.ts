@@ -72,7 +72,10 @@ export interface Occurrence {
 }
 
 /** Where some words stand in a text, in order. `numbers`: the number of each word, in all its forms. */
-export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>): readonly Occurrence[] {
+export function occurrencesOf(
+  text: string,
+  numbers: ReadonlyMap<string, number>,
+): readonly Occurrence[] {
   const occurrences: Occurrence[] = []
   const shapes = new Uint8Array(shapeOf(0, maxLength + 1))
   for (const word of numbers.keys()) shapes[shapeOf(word.charCodeAt(0), word.length)] = 1
@@ -101,7 +104,10 @@ export function occurrencesOf(text: string, numbers: ReadonlyMap<string, number>
 const shapeOf = (code: number, length: number) => length * 128 + (code | 32)
 
 /** Where wanted words stand in a text: from one place up to another, in order and apart. */
-export function placesOf(text: string, wanted: readonly string[]): readonly (readonly [number, number])[] {
+export function placesOf(
+  text: string,
+  wanted: readonly string[],
+): readonly (readonly [number, number])[] {
   const occurrences = occurrencesOf(text, new Map(wanted.map(word => [word, 0])))
   return joinRanges(Array.from(occurrences, ({ from, to }) => [from, to]))
 }
@@ -149,7 +155,15 @@ export function textsIn(value: unknown): string[] {
 }
 
 /** Fields that hold names for machines. */
-const hidden = new Set(['role', 'type', 'id', 'tool_call_id', 'toolCallId', 'mediaType', 'mimeType'])
+const hidden = new Set([
+  'role',
+  'type',
+  'id',
+  'tool_call_id',
+  'toolCallId',
+  'mediaType',
+  'mimeType',
+])
 const maxDepth = 64
 
 function collect(value: unknown, field: string, texts: string[], depth = 0): void {
@@ -164,7 +178,8 @@ function collect(value: unknown, field: string, texts: string[], depth = 0): voi
 }
 
 /** Images and files in base64 would add thousands of words that no search needs. */
-const isFile = (text: string) => text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
+const isFile = (text: string) =>
+  text.startsWith('data:') || (text.length >= 512 && !isNoBase64.test(text))
 
 /** Looks for one character: matching a whole file would overflow the stack. */
 const isNoBase64 = /[^\w+/=-]/

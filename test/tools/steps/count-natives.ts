@@ -38,16 +38,20 @@ type Cost = (self: Sized, result: unknown, given: readonly unknown[]) => number
 
 const ofSelf: Cost = self => self.length
 const ofResult: Cost = (_, result) => (result as Sized | undefined)?.length ?? 0
-const ofGiven: Cost = (_self, _result, [given]) => (given as Partial<Sized> | undefined)?.length ?? 0
+const ofGiven: Cost = (_self, _result, [given]) =>
+  (given as Partial<Sized> | undefined)?.length ?? 0
 const trimmed: Cost = (self, result) => self.length - (result as string).length
 const spliced: Cost = (self, removed, [start]) =>
   (removed as Sized).length + Math.max(0, self.length - Number(start))
 /** From where the search begins to what it finds, or to the end. */
 const forwards: Cost = (self, found, [, from]) =>
   (Number(found) < 0 ? self.length : Number(found)) - Number(from ?? 0)
-const backwards: Cost = (self, found, [, from]) => Number(from ?? self.length) - Math.max(0, Number(found))
+const backwards: Cost = (self, found, [, from]) =>
+  Number(from ?? self.length) - Math.max(0, Number(found))
 const included: Cost = (self, isFound, [what, from]) => {
-  const place = isFound ? (self as unknown[] | string).indexOf(what as string, Number(from ?? 0)) : -1
+  const place = isFound
+    ? (self as unknown[] | string).indexOf(what as string, Number(from ?? 0))
+    : -1
   return forwards(self, place, [what, from])
 }
 const assigned: Cost = (_self, _result, [, ...sources]) =>
@@ -60,7 +64,11 @@ const walks: readonly (readonly [owner: object, names: string, cost: Cost])[] = 
   [String.prototype, 'startsWith endsWith localeCompare', ofGiven],
   [String.prototype, 'trim trimStart trimEnd', trimmed],
   [String.prototype, 'split isWellFormed toWellFormed normalize', ofSelf],
-  [String.prototype, 'toLowerCase toUpperCase toLocaleLowerCase repeat padStart padEnd concat', ofResult],
+  [
+    String.prototype,
+    'toLowerCase toUpperCase toLocaleLowerCase repeat padStart padEnd concat',
+    ofResult,
+  ],
   [Array.prototype, 'indexOf', forwards],
   [Array.prototype, 'lastIndexOf', backwards],
   [Array.prototype, 'includes', included],

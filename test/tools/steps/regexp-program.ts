@@ -9,13 +9,21 @@ export interface Program {
 }
 
 export type Instruction =
-  | { readonly do: 'look at'; readonly fits: (character: string) => boolean; readonly isBack: boolean }
+  | {
+      readonly do: 'look at'
+      readonly fits: (character: string) => boolean
+      readonly isBack: boolean
+    }
   | { readonly do: 'fork'; readonly first: number; readonly otherwise: number }
   | { readonly do: 'jump'; readonly to: number }
   | { readonly do: 'remember'; readonly slot: number }
   | { readonly do: 'have moved'; readonly slot: number }
   | { readonly do: 'assert'; readonly pattern: RegExp }
-  | { readonly do: 'look around'; readonly program: readonly Instruction[]; readonly isNot: boolean }
+  | {
+      readonly do: 'look around'
+      readonly program: readonly Instruction[]
+      readonly isNot: boolean
+    }
   | { readonly do: 'say again'; readonly slot: number; readonly isBack: boolean }
   | { readonly do: 'match' }
 
@@ -27,17 +35,23 @@ export function characterAt(text: string, at: number, isBack: boolean, isWide: b
   const isLow = (n: number) => (text.charCodeAt(n) & 0xfc00) === 0xdc00
   const isHigh = (n: number) => (text.charCodeAt(n) & 0xfc00) === 0xd800
   if (isBack && isLow(place) && isHigh(place - 1)) return text[place - 1]! + text[place]!
-  return !isBack && isHigh(place) && isLow(place + 1) ? text[place]! + text[place + 1]! : text[place]!
+  return !isBack && isHigh(place) && isLow(place + 1)
+    ? text[place]! + text[place + 1]!
+    : text[place]!
 }
 
 export function toProgram(pattern: RegExp): Program {
   const { source, flags } = pattern
-  if (flags.includes('v')) throw new Error(`Steps of a pattern with the flag "v" are not counted: ${pattern}`)
+  if (flags.includes('v'))
+    throw new Error(`Steps of a pattern with the flag "v" are not counted: ${pattern}`)
   const isWide = flags.includes('u')
   const parsed = parse(source, isWide)
   const counter = { slots: 2 * parsed.groups }
   const own = flags.replace(/[^imsu]/g, '')
-  const instructions = [...assemble(parsed.tree, { flags: own, isBack: false, counter, at: 0 }), end]
+  const instructions = [
+    ...assemble(parsed.tree, { flags: own, isBack: false, counter, at: 0 }),
+    end,
+  ]
   return {
     instructions,
     isAnchored: !flags.includes('m') && isAnchored(parsed.tree),
@@ -110,7 +124,12 @@ function assemble(tree: Tree, assembly: Assembly): Instruction[] {
       const otherwise = at + one.length + 2
       const others = from({ is: 'choice', parts: rest }, otherwise)
       const after = otherwise + others.length
-      return [{ do: 'fork', first: at + 1, otherwise }, ...one, { do: 'jump', to: after }, ...others]
+      return [
+        { do: 'fork', first: at + 1, otherwise },
+        ...one,
+        { do: 'jump', to: after },
+        ...others,
+      ]
     }
     case 'group': {
       const remember = (slot: number): Instruction => ({ do: 'remember', slot: tree.slot + slot })
@@ -194,14 +213,18 @@ function parse(source: string, isWide: boolean): { readonly tree: Tree; readonly
   }
   const sequence = (): Tree => {
     const parts: Tree[] = []
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') parts.push(repeated(term()))
+    while (at < source.length && source[at] !== '|' && source[at] !== ')')
+      parts.push(repeated(term()))
     return { is: 'sequence', parts }
   }
   const repeated = (part: Tree): Tree => {
     const found = take(/(?:([*+?])|\{(\d+)(,)?(\d+)?\})(\?)?/)
     if (!found) return part
     const [, sign = '', from = '', comma, to, lazy] = found
-    const [least, most] = ends[sign] ?? [Number(from), comma ? Number(to ?? 'Infinity') : Number(from)]
+    const [least, most] = ends[sign] ?? [
+      Number(from),
+      comma ? Number(to ?? 'Infinity') : Number(from),
+    ]
     return { is: 'repeat', part, least, most, isLazy: lazy !== undefined }
   }
   const closed = (part: Tree): Tree => {
@@ -210,7 +233,8 @@ function parse(source: string, isWide: boolean): { readonly tree: Tree; readonly
   }
   const term = (): Tree => {
     const look = take(/\(\?(<?)([=!])/)
-    if (look) return closed({ is: 'look', part: choice(), isBack: look[1] === '<', isNot: look[2] === '!' })
+    if (look)
+      return closed({ is: 'look', part: choice(), isBack: look[1] === '<', isNot: look[2] === '!' })
     if (take(/\(\?:/)) return closed(choice())
     if (take(/\((?:\?<[^>=!]+>)?(?!\?)/)) {
       groups += 1
@@ -219,7 +243,8 @@ function parse(source: string, isWide: boolean): { readonly tree: Tree; readonly
     const assertion = take(/\^|\$|\\[bB]/)
     if (assertion) return { is: 'assertion', source: assertion[0] }
     const again = take(/\\(?:([1-9]\d*)|k<([^>]+)>)/)
-    if (again) return { is: 'again', slot: 2 * (again[1] ? Number(again[1]) - 1 : names.indexOf(again[2]!)) }
+    if (again)
+      return { is: 'again', slot: 2 * (again[1] ? Number(again[1]) - 1 : names.indexOf(again[2]!)) }
     const character = take(
       isWide
         ? /\[(?:[^\]\\]|\\.)*\]|\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\x..|\\c.|\\.|[^()]/

@@ -46,7 +46,12 @@ function programOf(pattern: RegExp): Program {
 const exec = RegExp.prototype.exec
 
 /** Where the match that begins at `start` ends; -1 where there is none. */
-function execute(program: readonly Instruction[], run: Run, start: number, slots: number[]): number {
+function execute(
+  program: readonly Instruction[],
+  run: Run,
+  start: number,
+  slots: number[],
+): number {
   const { text, isWide } = run
   // Pairs: a fork's other way and its place in the text, or -1 - slot and the value to put back there.
   const back: number[] = []

@@ -3,10 +3,17 @@ import { type Context, type FitOptions, fit } from '@throughline/core/context/fi
 import type { MessageLike } from '@throughline/core/log/message'
 
 /** `fit` that adds user messages: many providers and chat templates refuse a system message in the middle. */
-export function fitPrompt<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
-  const context = fit(messages, { ...options, systemPrompt: withoutLateSystem(options.systemPrompt) })
+export function fitPrompt<M extends MessageLike>(
+  messages: readonly M[],
+  options: FitOptions,
+): Context<M> {
+  const context = fit(messages, {
+    ...options,
+    systemPrompt: withoutLateSystem(options.systemPrompt),
+  })
   const { sent } = context.receipt
-  const isAdded = (place: number) => sent[place]!.seqs.length === 0 && sent[place]!.part !== 'system'
+  const isAdded = (place: number) =>
+    sent[place]!.seqs.length === 0 && sent[place]!.part !== 'system'
   return {
     ...context,
     messages: context.messages.map((message, place) =>

@@ -35,7 +35,8 @@ import type { PromptParams, ThroughlineMiddleware } from './ai-sdk/throughline-m
 type LanguageModelV4 = ReturnType<OpenAICompatibleProvider>
 type LanguageModelV4CallOptions = Parameters<LanguageModelV4['doStream']>[0]
 type StreamOf<Model extends AiSdkModel> = Awaited<ReturnType<Model['doStream']>>['stream']
-type LanguageModelV4StreamPart = StreamOf<LanguageModelV4> extends ReadableStream<infer Part> ? Part : never
+type LanguageModelV4StreamPart =
+  StreamOf<LanguageModelV4> extends ReadableStream<infer Part> ? Part : never
 
 /** Compiles only where `From` can be given where `To` is wanted. */
 type Fits<From extends To, To> = From

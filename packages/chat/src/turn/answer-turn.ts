@@ -28,7 +28,11 @@ export interface TurnClient {
 
 /** Goes on with a turn, also from its middle, until it has ended. `setUp` prepares the model calls, if it needs any. */
 export async function answerTurn(
-  { log, signal, setUp }: Pick<Asking, 'log' | 'signal'> & { readonly setUp: () => Promise<Asking> },
+  {
+    log,
+    signal,
+    setUp,
+  }: Pick<Asking, 'log' | 'signal'> & { readonly setUp: () => Promise<Asking> },
   client: TurnClient,
 ): Promise<'completed' | 'open'> {
   let asking: Asking | undefined
@@ -71,10 +75,14 @@ export async function answerOnce(
   const entry = { ...seen, data, marks: marksOf?.(reply) }
   // A note beside the answer is no reason to call the model again: it would repeat the answer.
   const isAnswer =
-    noteCalls.length === reply.calls.length && (reply.calls.length === 0 || reply.text.trim() !== '')
+    noteCalls.length === reply.calls.length &&
+    (reply.calls.length === 0 || reply.text.trim() !== '')
   const keep = isAnswer
     ? log.complete([entry, ...answered], note ?? earlier)
-    : log.append(() => [note === undefined ? entry : { ...entry, data: { ...data, note } }, ...answered])
+    : log.append(() => [
+        note === undefined ? entry : { ...entry, data: { ...data, note } },
+        ...answered,
+      ])
   await keep.catch(error => {
     // The model wrote it: the caller is not to blame.
     throw error instanceof TooLargeError ? tooLarge(error.limit, error) : error
@@ -90,7 +98,11 @@ export const writesNote = ({ name }: ReplyCall, { hasNoteTool, specs }: Asking):
 
 async function warnOf({ reason, text, calls }: ModelReply, { emit }: Asking): Promise<void> {
   if (reason === 'length')
-    await emit({ type: 'warning', code: 'reply_cut', message: 'The reply was cut: it reached its longest.' })
+    await emit({
+      type: 'warning',
+      code: 'reply_cut',
+      message: 'The reply was cut: it reached its longest.',
+    })
   const copied = [text, ...calls.map(call => call.arguments)].map(findStandIn).find(Boolean)
   if (copied !== undefined)
     await emit({
@@ -99,5 +111,6 @@ async function warnOf({ reason, text, calls }: ModelReply, { emit }: Asking): Pr
       message: `The model wrote ${copied}, which only stood for a text that it was not sent.`,
     })
   const message = 'The model answered nothing that a user may see.'
-  if (text.trim() === '' && calls.length === 0) await emit({ type: 'warning', code: 'empty_reply', message })
+  if (text.trim() === '' && calls.length === 0)
+    await emit({ type: 'warning', code: 'empty_reply', message })
 }

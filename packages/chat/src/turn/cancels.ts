@@ -4,10 +4,14 @@ import type { Lease, Store, ThreadKey } from '@throughline/stores/store'
 export type Cancels = ReturnType<typeof createCancels>
 
 /** A reply on a branch that may have no name yet; `id`: where its client knows one. */
-export type WatchedReply = Omit<ThreadKey, 'branch'> & { readonly branch?: string; readonly id?: string }
+export type WatchedReply = Omit<ThreadKey, 'branch'> & {
+  readonly branch?: string
+  readonly id?: string
+}
 
 /** A conversation, or those threads of it that have this actor and this branch. */
-export type CancelledThread = Pick<ThreadKey, 'conversation'> & Partial<Pick<ThreadKey, 'actor' | 'branch'>>
+export type CancelledThread = Pick<ThreadKey, 'conversation'> &
+  Partial<Pick<ThreadKey, 'actor' | 'branch'>>
 
 /** The replies that this process gives, and the wishes of other processes on the same database to cancel one. */
 export function createCancels(store: Store, lookMs = 1000) {
@@ -40,7 +44,9 @@ export function createCancels(store: Store, lookMs = 1000) {
 
   async function isWished(thread: ThreadKey, lease: Lease): Promise<boolean> {
     const places = await store.findMarks(thread.tenant, [await tryMark(thread.conversation, lease)])
-    return places.some(({ thread: { actor, branch } }) => actor === thread.actor && branch === thread.branch)
+    return places.some(
+      ({ thread: { actor, branch } }) => actor === thread.actor && branch === thread.branch,
+    )
   }
 
   function lookLater(): void {
@@ -68,13 +74,18 @@ export function createCancels(store: Store, lookMs = 1000) {
     ): Promise<'done' | 'asked' | undefined> {
       if (abortIn(tenant, thread)) return 'done'
       const [info] = await store.conversations(tenant, { only: thread.conversation, limit: 1 })
-      const threads = (info?.threads ?? []).filter(one => isMeant(one, thread)).slice(0, mostThreads)
+      const threads = (info?.threads ?? [])
+        .filter(one => isMeant(one, thread))
+        .slice(0, mostThreads)
       let isAsked = false
       for (const { actor, branch } of threads) {
         const key = { tenant, conversation: thread.conversation, actor, branch }
         const { open } = (await store.head(key)) ?? {}
         if (!open || open.expiresInMs === 0) continue
-        const marks = [await markOf(thread.conversation), await tryMark(thread.conversation, open.lease)]
+        const marks = [
+          await markOf(thread.conversation),
+          await tryMark(thread.conversation, open.lease),
+        ]
         await store.saveMarks(
           key,
           marks.map(mark => ({ mark, at: open.first })),
@@ -101,4 +112,5 @@ const isMeant = (line: Partial<ThreadKey>, thread: CancelledThread): boolean =>
 const markOf = async (conversation: string) => `cancel:${(await hashOf(conversation)).slice(0, 32)}`
 
 /** A turn that is tried again is held with a higher epoch. */
-const tryMark = async (conversation: string, { epoch }: Lease) => `${await markOf(conversation)}.${epoch}`
+const tryMark = async (conversation: string, { epoch }: Lease) =>
+  `${await markOf(conversation)}.${epoch}`

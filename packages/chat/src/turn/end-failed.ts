@@ -3,7 +3,14 @@ import { attempt } from '@throughline/core/log/values'
 import type { SeenMessage } from '@throughline/history/log/logged-message'
 import { TooLargeError } from '@throughline/stores/store-error'
 import { type TurnLog, withNote } from './log/turn-log.ts'
-import { emptyReply, type Failure, type ModelReply, type TurnEndStatus, toMessage, toSeen } from './reply.ts'
+import {
+  emptyReply,
+  type Failure,
+  type ModelReply,
+  type TurnEndStatus,
+  toMessage,
+  toSeen,
+} from './reply.ts'
 
 /** The model went on calling tools until `maxRounds` was reached. The turn has failed. */
 export class TooManyRoundsError extends ThroughlineError {
@@ -35,7 +42,10 @@ export async function endFailed(
   // Another writer has the turn: it cannot, and need not, be closed here.
   if (log.signal.aborted) return { status: 'interrupted', error: toError(log.signal.reason) }
   if (signal?.aborted) {
-    return { status: 'cancelled', error: await (mayComeAgain ? leave() : closeTurn(arrived, log.cancel)) }
+    return {
+      status: 'cancelled',
+      error: await (mayComeAgain ? leave() : closeTurn(arrived, log.cancel)),
+    }
   }
   const error = toError(thrown)
   if (error.code === 'lease_lost') return { status: 'interrupted', error }
@@ -43,7 +53,8 @@ export async function endFailed(
   const isInterrupted = text !== ''
   // A prompt that is too long is not tried again as it is, and what was learned of its tokens is stored with the end.
   if (mayComeAgain && !isTooLong(error)) await leave()
-  else await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
+  else
+    await closeTurn(arrived, isInterrupted ? log.interrupt : some => log.fail(codeOf(error), some))
   return { status: isInterrupted ? 'interrupted' : 'failed', error }
 }
 

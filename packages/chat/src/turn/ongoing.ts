@@ -13,7 +13,9 @@ export interface Ongoing<Part, Result> extends AsyncIterable<Part>, PromiseLike<
 /** What work is made of. Setting the result comes before the last parts are given: a reader who stops there has it. */
 export interface Work<Part, Result> {
   /** `left` is aborted when the reader of the parts has left. */
-  run(telling: Settling<Result> & { readonly emit: Emit<Part>; readonly left: AbortSignal }): Promise<void>
+  run(
+    telling: Settling<Result> & { readonly emit: Emit<Part>; readonly left: AbortSignal },
+  ): Promise<void>
   /** Sets the result of work that was left before it began. */
   leave(telling: Settling<Result>): void
   /** The warning for work that is neither awaited nor read. */

@@ -3,7 +3,13 @@ import type { MessageLike } from '@throughline/core/log/message'
 import type { Room } from '@throughline/core/tokens/calibration'
 import type { SentBody } from '@throughline/history/calls/sent-body'
 import type { SeenMessage } from '@throughline/history/log/logged-message'
-import type { EndReason, ModelPart, ModelUsage, ReplyBlocks, ReplyCall } from '@throughline/models/model'
+import type {
+  EndReason,
+  ModelPart,
+  ModelUsage,
+  ReplyBlocks,
+  ReplyCall,
+} from '@throughline/models/model'
 
 /** The answer of one model call, as far as it has arrived. */
 export interface ModelReply {

@@ -52,7 +52,10 @@ const notesOf = ({ notes = false }: Pick<TurnOptions, 'notes'>): TurnNotes | und
   notes === false ? undefined : { by: 'reply', ...(notes === true ? {} : notes) }
 
 /** How notes in a reply are marked. Undefined where no note was asked for or ever seen: then all is ordinary text. */
-export async function notesInReply(options: Pick<TurnOptions, 'notes'>, log?: Pick<TurnLog, 'hasNotes'>) {
+export async function notesInReply(
+  options: Pick<TurnOptions, 'notes'>,
+  log?: Pick<TurnLog, 'hasNotes'>,
+) {
   const notes = notesOf(options)
   if (notes) return { nonce: notes.nonce }
   return (await log?.hasNotes()) ? {} : undefined

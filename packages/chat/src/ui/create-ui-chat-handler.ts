@@ -98,9 +98,28 @@ export interface UIChatHandler {
  */
 export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandler {
   refuseUnknown(options, handlerNames)
-  const { history, user, api = '/api/chat', perRequest, lingerMs, maxBodyBytes, ...rest } = options ?? {}
-  const { messageMetadata, sendReasoning, onError, newId = () => crypto.randomUUID(), ...chat } = rest
-  checkOption('history', typeof history?.of === 'function', 'what createHistory({ store }) gives', history)
+  const {
+    history,
+    user,
+    api = '/api/chat',
+    perRequest,
+    lingerMs,
+    maxBodyBytes,
+    ...rest
+  } = options ?? {}
+  const {
+    messageMetadata,
+    sendReasoning,
+    onError,
+    newId = () => crypto.randomUUID(),
+    ...chat
+  } = rest
+  checkOption(
+    'history',
+    typeof history?.of === 'function',
+    'what createHistory({ store }) gives',
+    history,
+  )
   if (typeof user !== 'function')
     throw new InvalidOptionError(
       'user',
@@ -140,7 +159,9 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
   }
 
   const show = async (theirs: History, conversation: string, branch?: string) =>
-    (await isOthers(theirs, conversation)) ? undefined : replies.messages(theirs, conversation, branch)
+    (await isOthers(theirs, conversation))
+      ? undefined
+      : replies.messages(theirs, conversation, branch)
 
   async function answer(request: Request, theirs: History): Promise<Response> {
     const body = readBody(await readJsonBody(request, maxBodyBytes ?? 32 * 1024 ** 2))
@@ -152,7 +173,8 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
       )
     await checkIsHere(theirs, uiRequest)
     const { conversation, messages } = uiRequest
-    const changes = (await perRequest?.({ request, user: theirs.person!, conversation, body })) ?? {}
+    const changes =
+      (await perRequest?.({ request, user: theirs.person!, conversation, body })) ?? {}
     const { projectId, data, messageMetadata: metadata = messageMetadata, ...changed } = changes
     const answering = createChat({ ...chat, ...present(changed), history: theirs })
     return replies.answer({
@@ -167,11 +189,14 @@ export function createUIChatHandler(options: UIChatHandlerOptions): UIChatHandle
     })
   }
 
-  return Object.assign((request: Request) => handle(request).catch(error => toResponse(error, onError)), {
-    messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
-      (await show(historyOf(history, user), conversation))?.messages ?? [],
-    idle: replies.idle,
-  })
+  return Object.assign(
+    (request: Request) => handle(request).catch(error => toResponse(error, onError)),
+    {
+      messages: async ({ user, conversation }: Parameters<UIChatHandler['messages']>[0]) =>
+        (await show(historyOf(history, user), conversation))?.messages ?? [],
+      idle: replies.idle,
+    },
+  )
 }
 
 /** `useChat` shows the body as the error's message. */
@@ -193,7 +218,8 @@ function toResponse(error: unknown, onError: (error: unknown) => string = errorT
 function placeOf({ url }: Request, api: string) {
   const base = api.replace(/\/$/, '')
   const { pathname } = new URL(url)
-  const below = pathname.startsWith(base) && /^(?:\/([^/]*)(\/stream)?)?$/.exec(pathname.slice(base.length))
+  const below =
+    pathname.startsWith(base) && /^(?:\/([^/]*)(\/stream)?)?$/.exec(pathname.slice(base.length))
   if (!below) throw noRoute(api)
   const [, name = '', stream] = below
   const isStream = stream !== undefined
@@ -206,14 +232,18 @@ function placeOf({ url }: Request, api: string) {
 }
 
 function historyOf(history: History, user: UIChatUser): History {
-  const { tenant, person } = typeof user === 'string' ? { tenant: history.tenant, person: user } : user
+  const { tenant, person } =
+    typeof user === 'string' ? { tenant: history.tenant, person: user } : user
   const areNames = [tenant, person].every(name => typeof name === 'string' && name !== '')
   checkOption('user', areNames, 'the name of a user as a text, or { tenant, person }', user)
   return history.of(tenant, { person })
 }
 
 /** Whether a conversation has another owner, or none: this user cannot see it. */
-async function isOthers({ store, tenant, person }: History, conversation: string): Promise<boolean> {
+async function isOthers(
+  { store, tenant, person }: History,
+  conversation: string,
+): Promise<boolean> {
   const [info] = await store.conversations(tenant, { only: conversation })
   return info !== undefined && info.person !== person
 }
@@ -225,7 +255,8 @@ async function checkIsHere(history: History, { conversation, before }: UIRequest
   if (!(await history.store.head(history.thread(conversation).key))) throw noConversation()
 }
 
-const noConversation = () => new NotFoundError('no_conversation', 'There is no such conversation.', 'id')
+const noConversation = () =>
+  new NotFoundError('no_conversation', 'There is no such conversation.', 'id')
 
 const noRoute = (api: string) =>
   new ThroughlineError(

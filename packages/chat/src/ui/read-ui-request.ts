@@ -31,7 +31,9 @@ export function readUIRequest(value: unknown) {
   if (conversation === '') refuse('id', 'must not be empty')
   if (isReserved(conversation)) refuse('id', reservedName(conversation))
   const isResults = last.role === 'assistant'
-  const messages: readonly MessageLike[] = isResults ? readResults(last, where) : [readUser(last, where)]
+  const messages: readonly MessageLike[] = isResults
+    ? readResults(last, where)
+    : [readUser(last, where)]
   const isNamed = (body.messageId ?? undefined) !== undefined
   const isRepeated = body.trigger === 'regenerate-message' || isNamed
   return {
@@ -48,7 +50,9 @@ export function readUIRequest(value: unknown) {
     /** Whether the message was there before: its answer is wanted once more, or the message was edited. */
     isAgain: !isResults && isRepeated,
     earlier: () =>
-      past.map((value, at) => readEarlier(read.fields(value, `messages[${at}]`), `messages[${at}]`)),
+      past.map((value, at) =>
+        readEarlier(read.fields(value, `messages[${at}]`), `messages[${at}]`),
+      ),
   }
 }
 
@@ -60,7 +64,8 @@ const toReference = ({ id, metadata }: Fields): UIReference => ({
 const readId = (id: unknown) => (typeof id === 'string' && id !== '' ? id : undefined)
 
 function readUser(message: Fields, where: string): MessageLike {
-  if (message.role !== 'user') refuse(`${where}.role`, 'must be "user", or "assistant" with results of tools')
+  if (message.role !== 'user')
+    refuse(`${where}.role`, 'must be "user", or "assistant" with results of tools')
   const content = toContent(readParts(message.parts, `${where}.parts`))
   if (content.length === 0) refuse(`${where}.parts`, 'must hold a text or a file')
   return { role: 'user', content }
@@ -72,7 +77,8 @@ function readResults(message: Fields, where: string): readonly MessageLike[] {
     const part = read.fields(value, `${where}.parts[${at}]`)
     return isTool(part) ? toResult(part, `${where}.parts[${at}]`) : []
   })
-  if (results.length === 0) refuse(`${where}.parts`, 'must hold the result of a tool, or a user message last')
+  if (results.length === 0)
+    refuse(`${where}.parts`, 'must hold the result of a tool, or a user message last')
   return results
 }
 
@@ -80,11 +86,15 @@ const isTool = ({ type }: Fields) =>
   type === 'dynamic-tool' || (typeof type === 'string' && type.startsWith('tool-'))
 
 const nameOf = ({ type, toolName }: Fields, where: string) =>
-  type === 'dynamic-tool' ? read.text(toolName, `${where}.toolName`) : String(type).slice('tool-'.length)
+  type === 'dynamic-tool'
+    ? read.text(toolName, `${where}.toolName`)
+    : String(type).slice('tool-'.length)
 
 function toResult(part: Fields, where: string): readonly MessageLike[] {
   const id = read.text(part.toolCallId, `${where}.toolCallId`)
-  const result = (content: string) => [{ role: 'tool', tool_call_id: id, name: nameOf(part, where), content }]
+  const result = (content: string) => [
+    { role: 'tool', tool_call_id: id, name: nameOf(part, where), content },
+  ]
   switch (part.state) {
     case 'output-available':
       return result(toText(part.output, `${where}.output`))
@@ -110,7 +120,11 @@ function readEarlier(message: Fields, where: string): EarlierMessage {
   let [text, calls, results]: [string, object[], MessageLike[]] = ['', [], []]
   const close = () => {
     if (text !== '' || calls.length > 0)
-      messages.push({ role: 'assistant', content: text, ...(calls.length > 0 && { tool_calls: calls }) })
+      messages.push({
+        role: 'assistant',
+        content: text,
+        ...(calls.length > 0 && { tool_calls: calls }),
+      })
     for (const result of results) messages.push(result)
     ;[text, calls, results] = ['', [], []]
   }

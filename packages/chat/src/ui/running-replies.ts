@@ -85,7 +85,11 @@ function runReply(
   function read(leave: () => void): ReadableStream<Uint8Array> {
     const write = textWriter()
     const keepAlive = { ms: keepAliveMs, item: () => [sseComment] }
-    return toReadable(tape.read(), batch => write(batch.join('')), { onEnd: leave, unreadMs, keepAlive })
+    return toReadable(tape.read(), batch => write(batch.join('')), {
+      onEnd: leave,
+      unreadMs,
+      keepAlive,
+    })
   }
 
   return {

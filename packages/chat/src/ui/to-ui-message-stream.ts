@@ -75,7 +75,10 @@ export function toUIMessageStreamResponse(
 }
 
 /** The headers by which `useChat` and proxies recognise the stream. */
-export const uiMessageStreamHeaders = { ...sseHeaders, 'x-vercel-ai-ui-message-stream': 'v1' } as const
+export const uiMessageStreamHeaders = {
+  ...sseHeaders,
+  'x-vercel-ai-ui-message-stream': 'v1',
+} as const
 
 export const toEvent = (chunk: UIChunk) => `data: ${JSON.stringify(chunk)}\n\n`
 
@@ -84,7 +87,12 @@ export const lastEvent = 'data: [DONE]\n\n'
 /** The chunks of a reply. Each model call is a step. */
 export async function* toChunks(
   parts: AsyncIterator<TurnPart>,
-  { messageId, messageMetadata, sendReasoning = true, onError = errorText }: UIMessageStreamOptions = {},
+  {
+    messageId,
+    messageMetadata,
+    sendReasoning = true,
+    onError = errorText,
+  }: UIMessageStreamOptions = {},
 ): AsyncGenerator<UIChunk, void> {
   const step = createStep()
   const calls = createCallIds()
@@ -249,4 +257,6 @@ function toContext(part: Extract<TurnPart, { type: 'context' }>): UIContext {
 
 /** Other errors may hold anything: addresses, paths, a part of the prompt. */
 export const errorText = (error: unknown) =>
-  error instanceof ThroughlineError ? faultOf(error).message : 'An error occurred: see the log of the server.'
+  error instanceof ThroughlineError
+    ? faultOf(error).message
+    : 'An error occurred: see the log of the server.'

@@ -11,12 +11,22 @@ async function shown(...messages: readonly (MessageLike | SeenMessage)[]) {
   await thread.seed(...messages)
   const found = toUIMessages(await thread.display())
   if (found.length > 0) await validateUIMessages({ messages: found })
-  return found.map(({ role, parts }) => ({ role, parts: parts.filter(({ type }) => type !== 'step-start') }))
+  return found.map(({ role, parts }) => ({
+    role,
+    parts: parts.filter(({ type }) => type !== 'step-start'),
+  }))
 }
 
 const user = (content: unknown) => ({ role: 'user', content })
-const calling = (...calls: readonly object[]) => ({ role: 'assistant', content: '', tool_calls: calls })
-const look = (id: string, json = '{"at":"sea"}') => ({ id, function: { name: 'look', arguments: json } })
+const calling = (...calls: readonly object[]) => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: calls,
+})
+const look = (id: string, json = '{"at":"sea"}') => ({
+  id,
+  function: { name: 'look', arguments: json },
+})
 const result = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content })
 const done = { state: 'done' }
 
@@ -91,14 +101,24 @@ it('shows texts, images and files of a user in their order, and no address that 
     user([
       { type: 'image_url', image_url: { url: image } },
       { type: 'text', text: 'What is it?' },
-      { type: 'file', data: 'https://example.org/a.pdf', mediaType: 'application/pdf', filename: 'a.pdf' },
+      {
+        type: 'file',
+        data: 'https://example.org/a.pdf',
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+      },
       { type: 'image_url', image_url: { url: 'javascript:alert(1)' } },
     ]),
   )
   expect(message!.parts).toEqual([
     { type: 'file', mediaType: 'image/png', url: image },
     { type: 'text', text: 'What is it?', ...done },
-    { type: 'file', mediaType: 'application/pdf', url: 'https://example.org/a.pdf', filename: 'a.pdf' },
+    {
+      type: 'file',
+      mediaType: 'application/pdf',
+      url: 'https://example.org/a.pdf',
+      filename: 'a.pdf',
+    },
   ])
 })
 

@@ -19,7 +19,12 @@ export interface UIStoredMessage {
 export type UIStoredPart =
   | { readonly type: 'step-start' }
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly state: 'done' }
-  | { readonly type: 'file'; readonly mediaType: string; readonly url: string; readonly filename?: string }
+  | {
+      readonly type: 'file'
+      readonly mediaType: string
+      readonly url: string
+      readonly filename?: string
+    }
   | UIToolPart
 
 type UIToolPart = {
@@ -77,7 +82,11 @@ function createAnswer() {
   return {
     say(messageId: string, { text, thinking, calls }: Message): void {
       id ??= messageId
-      parts.push({ type: 'step-start' }, ...textPart('reasoning', thinking), ...textPart('text', text))
+      parts.push(
+        { type: 'step-start' },
+        ...textPart('reasoning', thinking),
+        ...textPart('text', text),
+      )
       for (const { id: called, name, arguments: json } of calls) {
         const id = called ?? `${messageId}-${parts.length}`
         if (called === undefined) nameless.push(id)
@@ -85,7 +94,12 @@ function createAnswer() {
         if (before !== undefined) settle(before, unanswered)
         waiting.set(id, parts.length)
         const input = toValue(json)
-        parts.push({ type: `tool-${name}`, toolCallId: nameOf(id), input, state: 'input-available' })
+        parts.push({
+          type: `tool-${name}`,
+          toolCallId: nameOf(id),
+          input,
+          state: 'input-available',
+        })
       }
     },
     result(message: object, { results }: Message): void {
@@ -124,6 +138,11 @@ function partOf(part: Readonly<Record<string, unknown>> | null): readonly UIStor
   if (typeof url !== 'string' || !/^(?:data|https?):/i.test(url)) return []
   const { mediaType = /^data:([\w.+/-]{3,100})/.exec(url)?.[1] ?? 'image/*', filename } = part ?? {}
   return [
-    { type: 'file', mediaType: String(mediaType), url, ...(typeof filename === 'string' && { filename }) },
+    {
+      type: 'file',
+      mediaType: String(mediaType),
+      url,
+      ...(typeof filename === 'string' && { filename }),
+    },
   ]
 }

@@ -11,7 +11,10 @@ export type UIChunk =
       readonly messageMetadata?: Readonly<Record<string, unknown>>
     }
   | { readonly type: 'start-step' | 'finish-step' | 'abort' }
-  | { readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; readonly id: string }
+  | {
+      readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'
+      readonly id: string
+    }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
   | {
       readonly type: 'tool-input-available'
@@ -19,7 +22,11 @@ export type UIChunk =
       readonly toolName: string
       readonly input: unknown
     }
-  | { readonly type: 'tool-output-available'; readonly toolCallId: string; readonly output: unknown }
+  | {
+      readonly type: 'tool-output-available'
+      readonly toolCallId: string
+      readonly output: unknown
+    }
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'data-context'; readonly id: string; readonly data: UIContext }
   | { readonly type: 'data-warning'; readonly data: UIWarning; readonly transient: true }

@@ -48,7 +48,8 @@ export async function findUIPlace(
     const turn = isAgain ? undefined : await answerOf(history, entry, messages[0])
     if (turn) return { ...on(entry.thread.branch), answered: { turn, at: entry.at } }
     if (!isAgain) await refuseWhileAnswered(history, entry)
-    if (isAgain && !isNamed && (await endOf(history, entry, branch)).missedFrom !== undefined) throw wentOn()
+    if (isAgain && !isNamed && (await endOf(history, entry, branch)).missedFrom !== undefined)
+      throw wentOn()
     const fork = { at: entry.at - 1, branch: newId() }
     await history.store.fork(entry.thread, fork)
     return on(fork.branch)
@@ -62,7 +63,10 @@ export async function findUIPlace(
 }
 
 const notHere = () =>
-  new BadRequestError('The message that is to be answered again is not in this conversation.', 'messageId')
+  new BadRequestError(
+    'The message that is to be answered again is not in this conversation.',
+    'messageId',
+  )
 
 const wentOn = () =>
   new ThroughlineError(
@@ -90,11 +94,16 @@ async function placeOf({ store, tenant }: History, conversation: string, id: str
 type EntryPlace = Omit<MarkedPlace, 'mark'>
 
 /** The end of a message's line: of the newest branch if that shares it. The client has seen the message's own turn. */
-async function endOf(history: History, { thread, at }: EntryPlace, newestBranch: string): Promise<UIPlace> {
+async function endOf(
+  history: History,
+  { thread, at }: EntryPlace,
+  newestBranch: string,
+): Promise<UIPlace> {
   const { store } = history
   const newest = { ...thread, branch: newestBranch }
   const isShared =
-    thread.branch === newestBranch || (await idAt(store, newest, at)) === (await idAt(store, thread, at))
+    thread.branch === newestBranch ||
+    (await idAt(store, newest, at)) === (await idAt(store, thread, at))
   const line = isShared ? newest : thread
   const head = (await store.head(line))?.head ?? 0
   if (head <= at) return { thread: line }
@@ -102,11 +111,18 @@ async function endOf(history: History, { thread, at }: EntryPlace, newestBranch:
   return { thread: line, missedFrom: head > seen ? seen + 1 : undefined }
 }
 
-const turnAt = async ({ store }: History, { thread, at }: EntryPlace): Promise<StoredTurn | undefined> =>
+const turnAt = async (
+  { store }: History,
+  { thread, at }: EntryPlace,
+): Promise<StoredTurn | undefined> =>
   (await store.turns(thread)).find(({ first, last }) => first <= at && at <= last)
 
 /** The turn that answered a message, if it was answered whole and the message is the same. */
-async function answerOf(history: History, { thread, at }: EntryPlace, message: MessageLike | undefined) {
+async function answerOf(
+  history: History,
+  { thread, at }: EntryPlace,
+  message: MessageLike | undefined,
+) {
   const turn = await turnAt(history, { thread, at })
   if (turn?.status !== 'completed') return undefined
   const [stored] = await history.thread(thread.conversation, thread).messages({ at, limit: 1 })
@@ -130,7 +146,9 @@ async function entryOf(
   newest: string,
 ): Promise<EntryPlace | undefined> {
   const isThere =
-    branch !== '' && branch !== newest && (await history.store.head(keyOf(history, conversation, branch)))
+    branch !== '' &&
+    branch !== newest &&
+    (await history.store.head(keyOf(history, conversation, branch)))
   const thread = history.thread(conversation, { actor, branch: isThere ? branch : newest })
   const entry = (await thread.entries({ limit: mostEntries })).find(one => one.id === id)
   return entry && { thread: thread.key, at: entry.seq }
@@ -143,7 +161,8 @@ export const marksOf = (conversation: string, id: string | undefined): Promise<r
 /** Marks a reply with the client's id: the last entry of a branch as the newest place, or an earlier one (`at`). */
 export async function markReply({ store }: History, thread: ThreadKey, id: string, at?: number) {
   const { conversation } = thread
-  const marks = at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]
+  const marks =
+    at === undefined ? await marksOf(conversation, id) : [await markOf(conversation, id)]
   const place = at ?? (await store.head(thread))?.head ?? 0
   await store.saveMarks(
     thread,
@@ -152,7 +171,11 @@ export async function markReply({ store }: History, thread: ThreadKey, id: strin
 }
 
 /** Marks the messages that a client brought along, which stand at the beginning of a conversation. */
-export async function markEarlier({ store }: History, thread: ThreadKey, earlier: readonly EarlierMessage[]) {
+export async function markEarlier(
+  { store }: History,
+  thread: ThreadKey,
+  earlier: readonly EarlierMessage[],
+) {
   let at = 0
   const marks: Mark[] = []
   for (const { id, messages } of earlier) {

@@ -13,7 +13,14 @@ import type { UIMessageStreamOptions } from './to-ui-message-stream.ts'
 import { lastEvent, toChunks, toEvent, uiMessageStreamHeaders } from './to-ui-message-stream.ts'
 import { toUIMessages } from './to-ui-messages.ts'
 import type { UILoadedMessage } from './ui-chunk.ts'
-import { type AnsweredTurn, findUIPlace, markReply, marksOf, newestBranch, type UIPlace } from './ui-place.ts'
+import {
+  type AnsweredTurn,
+  findUIPlace,
+  markReply,
+  marksOf,
+  newestBranch,
+  type UIPlace,
+} from './ui-place.ts'
 
 export interface UIAnswer {
   readonly history: History
@@ -47,7 +54,11 @@ export function createUIReplies(options: UIRepliesOptions) {
   const inOrder = oneByOne()
   const requestOf = new WeakMap<RunningReply, UIRequest>()
 
-  const streamed = (reply: RunningReply, leave: () => void, headers?: UIRepliesOptions['headers']) =>
+  const streamed = (
+    reply: RunningReply,
+    leave: () => void,
+    headers?: UIRepliesOptions['headers'],
+  ) =>
     new Response(reply.read(leave), {
       headers: { ...uiMessageStreamHeaders, ...options.headers, ...headers },
     })
@@ -118,7 +129,9 @@ export function createUIReplies(options: UIRepliesOptions) {
     const { thread, answered, missedFrom } = place
     const { conversation, isResults, last } = uiRequest
     const missed =
-      missedFrom === undefined ? [] : await messagesOf(history.thread(conversation, thread), missedFrom)
+      missedFrom === undefined
+        ? []
+        : await messagesOf(history.thread(conversation, thread), missedFrom)
     const stop = new AbortController()
     const marks = isResults ? [] : await marksOf(conversation, last.id)
     const started = answered
@@ -169,7 +182,10 @@ const nothing = () => new Response(null, { status: 204 })
 const nameOf = ({ tenant, person }: History, conversation: string) =>
   JSON.stringify([tenant, person, conversation])
 
-const isSame = (running: UIRequest | undefined, { last, messages, isAgain, isResults }: UIRequest) =>
+const isSame = (
+  running: UIRequest | undefined,
+  { last, messages, isAgain, isResults }: UIRequest,
+) =>
   !isAgain &&
   !isResults &&
   last.id !== undefined &&

@@ -30,7 +30,10 @@ it('the next turn keeps the note of a turn that was left, whether or not a part 
     const thread = threadOn(memoryStore())
     const turn = await begin(thread, 'Look.')
     const call = { id: 'c1', function: { name: 'look', arguments: {} } }
-    await turn.append({ message: { ...assistant(''), tool_calls: [call] }, data: { note: 'heron' } })
+    await turn.append({
+      message: { ...assistant(''), tool_calls: [call] },
+      data: { note: 'heron' },
+    })
     await turn.append({ role: 'tool', tool_call_id: 'c1', content: 'a boat' })
     await turn.leave(...part)
     expect(await thread.notes()).toEqual([])
@@ -52,7 +55,8 @@ it('a turn that was left is free again at once when the write that closes it fai
   let isFull = false
   const failing: Store = {
     ...store,
-    begin: (...given) => (isFull ? Promise.reject(new Error('the disk is full')) : store.begin(...given)),
+    begin: (...given) =>
+      isFull ? Promise.reject(new Error('the disk is full')) : store.begin(...given),
   }
   const thread = threadOn(failing)
   await leaveFailed(thread, 'Count.')

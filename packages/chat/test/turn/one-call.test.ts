@@ -36,7 +36,12 @@ async function request(history: History, { results, signal }: RequestOptions = {
   const begun = resumed ? undefined : await thread.begin({ role: 'user', content: 'Weather?' })
   if (begun?.kind === 'replayed') throw new Error('no key was given')
   const turn = resumed?.turn ?? begun!.turn
-  const log = threadLog({ history, thread, turn, ...(resumed && { turnMessages: resumed.entries }) })
+  const log = threadLog({
+    history,
+    thread,
+    turn,
+    ...(resumed && { turnMessages: resumed.entries }),
+  })
   const parts: TurnPart[] = []
   let settled: TurnResult | undefined
   const emit = (part: TurnPart) => void parts.push(part)

@@ -33,7 +33,9 @@ export interface FitterOptions extends FitOptions {
  * fitter.append({ role: 'user', content: 'hello' })
  * const { messages } = fitter.context()
  */
-export function createFitter<M extends MessageLike = MessageLike>(options: FitterOptions): Fitter<M> {
+export function createFitter<M extends MessageLike = MessageLike>(
+  options: FitterOptions,
+): Fitter<M> {
   refuseUnknown(options, { ...fitNames, savedIndex: 1 })
   const { savedIndex, ...settings } = options ?? {}
   checkOptions(settings)

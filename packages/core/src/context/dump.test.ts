@@ -33,12 +33,20 @@ describe('dump', () => {
 
   it('has no history section without a history, and says when there is no instruction', () => {
     expect(dump({ messages: [system('s'), user('hi')] })).not.toContain('HISTORY')
-    expect(dump({ messages: [system('s')] })).toContain('=== CURRENT USER MESSAGE ===\n(no instruction yet)')
+    expect(dump({ messages: [system('s')] })).toContain(
+      '=== CURRENT USER MESSAGE ===\n(no instruction yet)',
+    )
     expect(dump({ messages: [user('hi'), assistant('hello')] })).toContain('(no instruction yet)')
   })
 
   it('shows the last instruction once, and the rounds of an open turn behind it', () => {
-    const messages = [user('first'), assistant('ok'), user('list it'), calls('list'), result('list', 'a.ts')]
+    const messages = [
+      user('first'),
+      assistant('ok'),
+      user('list it'),
+      calls('list'),
+      result('list', 'a.ts'),
+    ]
     const text = dump({ messages })
     expect(text.split('list it')).toHaveLength(2)
     expect(

@@ -75,7 +75,9 @@ export function toDump({ messages, receipt, tools = [] }: Dumpable): DumpData {
 /** Gives the entries of a stretch of messages, each note of the notes section where it was written. */
 function entriesOf(messages: readonly Message[], sent: readonly SentMessage[]) {
   const gathered = new Map<number, DumpEntry[]>()
-  const section = sent.flatMap(one => [one, ...(one.joined ?? [])]).find(({ part }) => part === 'notes')
+  const section = sent
+    .flatMap(one => [one, ...(one.joined ?? [])])
+    .find(({ part }) => part === 'notes')
   // The section has a title, and a line for each note.
   const [, ...lines] = section?.text?.split('\n') ?? []
   let before = 0
@@ -85,7 +87,10 @@ function entriesOf(messages: readonly Message[], sent: readonly SentMessage[]) {
     while (before < sent.length && !isLater(sent[before]!)) before += 1
     const there = gathered.get(before) ?? []
     gathered.set(before, there)
-    there.push({ label: noteLabel, text: `${lines[place] ?? ''}\n(sent in the section "${notesTitle}")` })
+    there.push({
+      label: noteLabel,
+      text: `${lines[place] ?? ''}\n(sent in the section "${notesTitle}")`,
+    })
   }
   return (from: number, to: number): readonly DumpEntry[] => {
     const entries = messages
@@ -97,7 +102,8 @@ function entriesOf(messages: readonly Message[], sent: readonly SentMessage[]) {
 
 /** A message, and the notes that are sent with it. */
 function toEntries(message: Message): readonly DumpEntry[] {
-  const { words, notes } = message.role === 'assistant' ? splitNotes(message.text) : { words: '', notes: [] }
+  const { words, notes } =
+    message.role === 'assistant' ? splitNotes(message.text) : { words: '', notes: [] }
   if (notes.length === 0) return [{ label: labelOf(message), text: body(message) }]
   const text = body({ ...message, text: words })
   const reply = text === '' ? [] : [{ label: labelOf(message), text }]
@@ -125,7 +131,9 @@ const noteLabel = 'NOTE TO SELF'
 function labelOf({ role, results }: Message): string {
   switch (role) {
     case 'tool': {
-      const names = results.map(result => result.name ?? result.callId).filter(name => name !== undefined)
+      const names = results
+        .map(result => result.name ?? result.callId)
+        .filter(name => name !== undefined)
       return ['TOOL', ...new Set(names)].join(' ')
     }
     case 'assistant_note':

@@ -54,8 +54,8 @@ describe('explain', () => {
     const { receipt } = fit(past, { window: 500, count: words() })
     const text = (tokens: number) => Array.from({ length: tokens }, () => 'x').join(' ')
     const fits = (tokens: number) =>
-      fit([...past, assistant(text(tokens)), user('and now?')], { window: 500, count: words() }).receipt.cut!
-        .at
+      fit([...past, assistant(text(tokens)), user('and now?')], { window: 500, count: words() })
+        .receipt.cut!.at
     expect(fits(receipt.cut!.growth - 40)).toBe(receipt.cut!.at)
     expect(fits(receipt.cut!.growth + 1)).toBe(past.length + 1)
   })
@@ -74,7 +74,11 @@ describe('explain', () => {
 
   it('has a sentence for every message of any conversation, and the table names each once', () => {
     for (let seed = 0; seed < (process.env.THROUGHLINE_LONG ? 300 : 15); seed++) {
-      const messages = [...randomConversation(seed, 60), note('a note'), user('what about the lamp?')]
+      const messages = [
+        ...randomConversation(seed, 60),
+        note('a note'),
+        user('what about the lamp?'),
+      ]
       for (const policy of [balanced(), spongebob(), tiered()]) {
         const { receipt } = fit(messages, { window: 400, count: words(), policy, overflow: 'trim' })
         for (const { seq } of receipt.entries)
@@ -94,7 +98,9 @@ describe('explain', () => {
 
   it('refuses a place that the list does not have', () => {
     const { receipt } = fit([user('hi')], { window: 100 })
-    expect(() => explain(receipt, 7)).toThrow('Option "seq": expected the place of a message, 0 to 0, got 7')
+    expect(() => explain(receipt, 7)).toThrow(
+      'Option "seq": expected the place of a message, 0 to 0, got 7',
+    )
   })
 
   it('shows a table of 150,000 runs, one line each, without what a terminal would obey', () => {

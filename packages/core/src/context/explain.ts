@@ -1,7 +1,14 @@
 import { InvalidOptionError, showValue } from '../log/error.ts'
 import { freeParts } from '../log/free-parts.ts'
 import { cut, few, plural } from '../log/line.ts'
-import { type Fate, type Part, parts, type Receipt, type ReceiptCut, type ReceiptEntry } from './receipt.ts'
+import {
+  type Fate,
+  type Part,
+  parts,
+  type Receipt,
+  type ReceiptCut,
+  type ReceiptEntry,
+} from './receipt.ts'
 
 /**
  * A receipt in words: a table of all messages; or, with `seq` (a message's place, in a list from 0, in a log from 1), the
@@ -58,12 +65,18 @@ export function receiptTable(receipt: Receipt, paint: Paint = plain): string {
   )
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => (column === 2 ? cell.padStart(widths[2]!) : cell.padEnd(widths[column]!)))
+      .map((cell, column) =>
+        column === 2 ? cell.padStart(widths[2]!) : cell.padEnd(widths[column]!),
+      )
       .join('  ')
       .trimEnd()
   const body = rows.map(row => paint(row[1] as Fate, line(row)))
-  const faults = receipt.faults.map(({ seq, problem }) => paint('over', `message ${seq}: ${problem}`))
-  return [paint('head', line(head)), ...body, '', ...faults, ...totals(receipt, paint), ''].join('\n')
+  const faults = receipt.faults.map(({ seq, problem }) =>
+    paint('over', `message ${seq}: ${problem}`),
+  )
+  return [paint('head', line(head)), ...body, '', ...faults, ...totals(receipt, paint), ''].join(
+    '\n',
+  )
 }
 
 /** Where, when and why the conversation was cut; then the free tokens, and what they are for. */
@@ -78,7 +91,8 @@ function describeRoom({ tokens, capacity, free, counts, cut: at }: Receipt): str
     at.needed > at.limit
       ? `when the conversation needed ${toText(at.needed)} tokens and had room for ${toText(at.limit)}`
       : 'which asks for more than was free'
-  const how = 'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
+  const how =
+    'this happens seldom and then goes far, so that the beginning of the prompt stays as it was'
   const next = describeFree(free, at)
   const right = at.right === undefined ? '' : ` From message ${at.right} on all stays by right.`
   return `${what}, ${why}; ${how}.${right} ${used}${next}.`
@@ -101,7 +115,8 @@ function describeChanging({ changing }: Receipt): readonly string[] {
   if (!changing) return []
   const { lines, tokens, saved } = changing
   const what = `${plural(lines.length, 'line')} of the system prompt stand${lines.length === 1 ? 's' : ''}`
-  const why = saved === undefined ? '' : `; ${toText(saved)} tokens need not be read again thanks to it`
+  const why =
+    saved === undefined ? '' : `; ${toText(saved)} tokens need not be read again thanks to it`
   const short = lines.map(line => cut(line, 60))
   return [
     `${what} just before the newest message, as they change (${toText(tokens)} tokens${why}): ${few(short, 4)}`,
@@ -121,7 +136,9 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
   const used = parts.filter(part => receipt.parts[part] > 0)
   const scale = Math.max(receipt.window, receipt.tokens)
   const cells = (tokens: number) => Math.round((tokens / scale) * width)
-  const bar = used.map(part => paint(part, '█'.repeat(Math.max(1, cells(receipt.parts[part]))))).join('')
+  const bar = used
+    .map(part => paint(part, '█'.repeat(Math.max(1, cells(receipt.parts[part])))))
+    .join('')
   const free = paint('free', '░'.repeat(Math.max(0, cells(scale - receipt.tokens))))
   const legend = used.map(part => `${paint(part, '■')} ${part} ${receipt.parts[part]}`).join('  ')
   const over = receipt.over > 0 ? paint('over', ` ${receipt.over} over the capacity!`) : ''
@@ -132,7 +149,9 @@ function totals(receipt: Receipt, paint: Paint): readonly string[] {
   return [
     `${bar}${free} ${receipt.tokens} of ${receipt.window} tokens${over}`,
     legend,
-    ...(receipt.toolsSaved ? [`tools: shorter descriptions saved ${receipt.toolsSaved} tokens`] : []),
+    ...(receipt.toolsSaved
+      ? [`tools: shorter descriptions saved ${receipt.toolsSaved} tokens`]
+      : []),
     `${fates} · reserve ${receipt.reserve}, margin ${receipt.margin} · ${receipt.policy} · ${receipt.counter}`,
     ...describeRules(receipt),
     ...describeChanging(receipt),

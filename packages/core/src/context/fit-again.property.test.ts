@@ -23,11 +23,11 @@ import type { NotesPlace } from './draft/frame-options.ts'
 const runs = process.env.THROUGHLINE_LONG ? 4_000 : 20
 
 /** Answers that are programs, answers that are none, and programs that stop being one when the assistant goes on. */
-const program = fc
-  .constantFrom('dusk', 'storm', 'party')
-  .map(name =>
-    JSON.stringify({ program: { name, steps: [{ command: { type: 'stop' } }], loop: { count: 2 } } }),
-  )
+const program = fc.constantFrom('dusk', 'storm', 'party').map(name =>
+  JSON.stringify({
+    program: { name, steps: [{ command: { type: 'stop' } }], loop: { count: 2 } },
+  }),
+)
 const said = fc.oneof(
   program,
   fc.constantFrom('Done.', 'What was the boat called again?'),

@@ -34,7 +34,12 @@ const careless = (salt: number): Policy => ({
 })
 
 const policies = fc.oneof(
-  fc.constantFrom<Policy>(spongebob(), tiered(), tiered({ full: 0, max: 3 }), sliding({ messages: 4 })),
+  fc.constantFrom<Policy>(
+    spongebob(),
+    tiered(),
+    tiered({ full: 0, max: 3 }),
+    sliding({ messages: 4 }),
+  ),
   fc.constantFrom<Policy>(stable(), stable({ digests: 0.1 }), thrifty(), balanced(), thorough()),
   fc.double({ min: 0, max: 1, noNaN: true }).map(effort => recall({ effort })),
   fc.nat(20).map(messages => pipe(sliding({ messages }), tiered({ full: 1 }))),
@@ -54,7 +59,10 @@ const options: fc.Arbitrary<FitOptions> = fc.record(
     systemRole: fc.boolean(),
     overflow: fc.constantFrom('error', 'keep', 'trim'),
     notes: fc.constantFrom<NotesPlace>('inline', 'system', false),
-    pins: fc.constantFrom<string[]>([], ['WORKING FOLDER (use for all path-based tools): /workspace']),
+    pins: fc.constantFrom<string[]>(
+      [],
+      ['WORKING FOLDER (use for all path-based tools): /workspace'],
+    ),
     tools: fc.constantFrom<unknown[]>(
       [],
       [{ type: 'function', function: { name: 'read_file', parameters: {} } }],

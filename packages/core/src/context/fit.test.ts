@@ -66,10 +66,9 @@ describe('fit', () => {
 
   it('puts pins into the system prompt, or makes one', () => {
     const pins = ['WORKING FOLDER (use for all path-based tools): /workspace']
-    expect(contents(fit([system('Be brief.'), user('hi')], options(64, { pins })).messages)).toEqual([
-      'Be brief.\n\nWORKING FOLDER (use for all path-based tools): /workspace',
-      'hi',
-    ])
+    expect(
+      contents(fit([system('Be brief.'), user('hi')], options(64, { pins })).messages),
+    ).toEqual(['Be brief.\n\nWORKING FOLDER (use for all path-based tools): /workspace', 'hi'])
     const { messages, receipt } = fit([user('hi')], options(64, { pins }))
     expect(messages[0]).toEqual({ role: 'system', content: pins[0] })
     expect(receipt.parts.system).toBe(8)
@@ -99,7 +98,10 @@ describe('fit', () => {
 
   it('sends the results of a round in the order of its calls', () => {
     const results = ['c', 'a', 'b'].map(name => result(name, `the ${name}`))
-    const { messages, receipt } = fit([user('first'), calls('a', 'b', 'c'), ...results], options(64))
+    const { messages, receipt } = fit(
+      [user('first'), calls('a', 'b', 'c'), ...results],
+      options(64),
+    )
     expect(messages.slice(2)).toEqual([results[1], results[2], results[0]])
     expect(receipt.sent.slice(2).map(({ seqs }) => seqs)).toEqual([[3], [4], [2]])
   })
@@ -152,7 +154,10 @@ describe('fit', () => {
       rule: 'valid sequence',
       why: 'answers no open call of "read"',
     })
-    expect(receipt.entries[3]).toMatchObject({ fate: 'omitted', why: 'answers no open call of "call_7"' })
+    expect(receipt.entries[3]).toMatchObject({
+      fate: 'omitted',
+      why: 'answers no open call of "call_7"',
+    })
   })
 
   it('takes ids that come again in a later round, and a second result for one call', () => {
@@ -305,14 +310,20 @@ describe('notes in a context', () => {
   it('have a budget of their own: the oldest leave first', () => {
     const many = [
       user('first'),
-      ...Array.from({ length: 40 }, (_, n) => [assistant('x '.repeat(50)), note(`note ${n}`)]).flat(),
+      ...Array.from({ length: 40 }, (_, n) => [
+        assistant('x '.repeat(50)),
+        note(`note ${n}`),
+      ]).flat(),
       user('last'),
     ]
     const { messages, receipt } = fit(many, options(160))
     const section = String(contents(messages)[2])
     expect(section).toContain('note 36')
     expect(section).not.toContain('note 1\n')
-    expect(receipt.entries[2]).toMatchObject({ fate: 'omitted', why: 'no room in the notes section' })
+    expect(receipt.entries[2]).toMatchObject({
+      fate: 'omitted',
+      why: 'no room in the notes section',
+    })
     const few = fit(many, options(160, { noteCount: 2 }))
     expect(contents(few.messages)[2]).toBe('RECENT NOTES TO SELF:\nnote 36\nnote 37')
     expect(() => fit(many, options(160, { noteCount: -1 }))).toThrow(
@@ -368,7 +379,9 @@ describe('overflow', () => {
 
   it("'trim' says so when even that is not enough", () => {
     const picture = { ...user('look'), images: ['AAAA'] }
-    expect(() => fit([picture], options(100, { overflow: 'trim' }))).toThrow(/Even cut texts do not fit/)
+    expect(() => fit([picture], options(100, { overflow: 'trim' }))).toThrow(
+      /Even cut texts do not fit/,
+    )
   })
 
   it('keeps both ends of what was pasted before the question', () => {
@@ -382,10 +395,17 @@ describe('overflow', () => {
 })
 
 describe('shape alternating', () => {
-  const roles = (messages: readonly { role: string }[]) => messages.map(message => message.role).join(' ')
+  const roles = (messages: readonly { role: string }[]) =>
+    messages.map(message => message.role).join(' ')
 
   it('puts marker and later system messages at the head of the next user message', () => {
-    const chat = [system('s'), user('first'), assistant('a b c d e f g h i j'), system('rule'), user('last')]
+    const chat = [
+      system('s'),
+      user('first'),
+      assistant('a b c d e f g h i j'),
+      system('rule'),
+      user('last'),
+    ]
     const { messages } = fit(
       chat,
       options(12, { shape: 'alternating', policy: { name: 'plain', apply: draft => draft } }),
@@ -419,7 +439,10 @@ describe('shape alternating', () => {
   })
 
   it('begins with a user message even when the assistant began', () => {
-    const { messages } = fit([assistant('hello'), user('hi')], options(64, { shape: 'alternating' }))
+    const { messages } = fit(
+      [assistant('hello'), user('hi')],
+      options(64, { shape: 'alternating' }),
+    )
     expect(contents(messages)).toEqual(['[The assistant begins.]', 'hello', 'hi'])
   })
 
@@ -449,7 +472,10 @@ describe('bad options', () => {
       'Option "overflow": expected one of "error", "keep", "trim", "trim-results", got "explode"',
     ],
     [{ window: 10, shape: 'round' }, 'Option "shape"'],
-    [{ window: 10, notes: true }, 'Option "notes": expected one of "inline", "system", false, got true'],
+    [
+      { window: 10, notes: true },
+      'Option "notes": expected one of "inline", "system", false, got true',
+    ],
     [{ window: 10, pins: [3] }, 'Option "pins": expected a list of texts'],
     [{ window: 10, tools: {} }, 'Option "tools"'],
   ])('%j', (given, problem) => {
@@ -490,7 +516,10 @@ describe('a policy of your own', () => {
   })
 
   it('cannot break what is protected', () => {
-    const nothing: Policy = { name: 'nothing', apply: draft => draft.drop(draft.units, 'all of it') }
+    const nothing: Policy = {
+      name: 'nothing',
+      apply: draft => draft.drop(draft.units, 'all of it'),
+    }
     const chat = [system('s'), user('first'), assistant('a'), user('last'), ...round('run', 'x')]
     expect(contents(fit(chat, options(64, { policy: nothing })).messages)).toEqual([
       's',
@@ -528,7 +557,10 @@ describe('forged notes', () => {
       assistant('ok'),
       user(`${forged} with the harbour key`),
       assistant('ok'),
-      ...Array.from({ length: 60 }, (_, n) => [user(`so item ${n} is grey`), assistant(`grey ${n}`)]).flat(),
+      ...Array.from({ length: 60 }, (_, n) => [
+        user(`so item ${n} is grey`),
+        assistant(`grey ${n}`),
+      ]).flat(),
       user('Who is the administrator with the harbour key?'),
     ]
     const { messages } = fit(chat, { window: 400, count: words() })
@@ -566,7 +598,11 @@ describe('the marker', () => {
   }))
 
   it('has the text that is set, is counted, and is used again where the list has it', () => {
-    const options = { window: 1000, marker: '[Hier fehlt etwas: frag danach.]', policy: spongebob() }
+    const options = {
+      window: 1000,
+      marker: '[Hier fehlt etwas: frag danach.]',
+      policy: spongebob(),
+    }
     const context = fit(chat, options)
     const texts = context.messages.map(({ content }) => content)
     expect(texts[1]).toBe(options.marker)

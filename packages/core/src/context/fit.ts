@@ -5,12 +5,22 @@ import { attempt } from '../log/values.ts'
 import type { PlainMessage } from '../log/write-message.ts'
 import { type Finished, finish } from './compose/finish.ts'
 import { checkInvariants } from './compose/invariants.ts'
-import { type Conversation, forgetConversation, readConversation } from './conversation/conversation.ts'
+import {
+  type Conversation,
+  forgetConversation,
+  readConversation,
+} from './conversation/conversation.ts'
 import { movedNotes, totalTokens } from './draft/cost.ts'
 import { beginDraft } from './draft/create-draft.ts'
 import { applyPolicy, type Policy } from './draft/draft.ts'
 import type { Frame } from './draft/frame.ts'
-import { checkOptions, counterOf, type FrameOptions, frameNames, keepsPrompt } from './draft/frame-options.ts'
+import {
+  checkOptions,
+  counterOf,
+  type FrameOptions,
+  frameNames,
+  keepsPrompt,
+} from './draft/frame-options.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
 import { learnedIn, type PromptLayout } from './prompt/layout.ts'
@@ -59,7 +69,10 @@ export interface Context<M extends MessageLike = MessageLike> {
  * @example
  * const { messages, receipt } = fit(chat, { window: 4096, reserve: 512 })
  */
-export function fit<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
+export function fit<M extends MessageLike>(
+  messages: readonly M[],
+  options: FitOptions,
+): Context<M> {
   const count = checkFit(messages, options)
   const conversation = readConversation(messages, count)
   const readAgain = () => {
@@ -113,14 +126,17 @@ export function fitConversation<M extends MessageLike>(
     tokens: finished.tokens,
     receipt: makeReceipt(finished, policy.name, prefix, saved),
     ...(tools.length > 0 && { tools }),
-    ...(keepsPrompt(options.systemPrompt) && layoutOf(finished.draft.frame, learned, options.promptLayout)),
+    ...(keepsPrompt(options.systemPrompt) &&
+      layoutOf(finished.draft.frame, learned, options.promptLayout)),
   }
 }
 
 /** The draft that the policy begins with, its tools, and what is learned of their order. */
 function begin(conversation: Conversation, options: FitOptions, rest: Frame['rest']) {
   const { promptLayout: layout, tools: offered = [], systemPrompt } = options
-  const ordered = keepsPrompt(systemPrompt) ? orderTools(offered, layout?.tools) : { tools: offered, ids: [] }
+  const ordered = keepsPrompt(systemPrompt)
+    ? orderTools(offered, layout?.tools)
+    : { tools: offered, ids: [] }
   const beginWith = (all: readonly unknown[], isWhole: boolean) => {
     const { tools, saved } = offeredTools({ ...options, tools: all })
     const draft = beginDraft(conversation, { ...options, tools }, { rest }, isWhole)
@@ -155,14 +171,16 @@ function isAsRead({ draft, pieces }: Finished): boolean {
     // Protected messages may stand between left-out ones.
     pieces.every(({ seqs }) => seqs.every(seq => isFreshAt(seq - frame.origin))) &&
     movedNotes(frame, spans).every(isFreshAt) &&
-    [...spans, { fate: 'omitted', from: units.length, to: units.length }].every(({ fate, from, to }) => {
-      if (fate !== 'omitted') return true
-      const end = units[from]?.from ?? entries.length
-      while (at < end && isFreshAt(at)) at += 1
-      const isFreshSpan = at >= end
-      at = units[to]?.from ?? end
-      return isFreshSpan
-    })
+    [...spans, { fate: 'omitted', from: units.length, to: units.length }].every(
+      ({ fate, from, to }) => {
+        if (fate !== 'omitted') return true
+        const end = units[from]?.from ?? entries.length
+        while (at < end && isFreshAt(at)) at += 1
+        const isFreshSpan = at >= end
+        at = units[to]?.from ?? end
+        return isFreshSpan
+      },
+    )
   )
 }
 
@@ -173,7 +191,8 @@ function sharedPrefix(
 ): SharedPrefix {
   const { frame } = draft
   // Tools stand at the beginning of a prompt: if they differ, nothing is shared.
-  const isSameStart = (receipt?.parts.tools ?? 0) === frame.toolTokens && isSame(pieces[0]?.raw, messages[0])
+  const isSameStart =
+    (receipt?.parts.tools ?? 0) === frame.toolTokens && isSame(pieces[0]?.raw, messages[0])
   const differs = pieces.findIndex((piece, place) => !isSame(piece.raw, messages[place]))
   const same = differs < 0 ? pieces : pieces.slice(0, differs)
   const shared = isSameStart ? totalTokens(frame, same) : 0

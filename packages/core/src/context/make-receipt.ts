@@ -97,7 +97,8 @@ export function countFates(
   from = Number.NEGATIVE_INFINITY,
 ): Record<Fate, number> {
   const counts = zeros(fates)
-  for (const { first, last, fate } of stretches) counts[fate] += Math.max(0, last - Math.max(first, from) + 1)
+  for (const { first, last, fate } of stretches)
+    counts[fate] += Math.max(0, last - Math.max(first, from) + 1)
   return counts
 }
 
@@ -115,7 +116,13 @@ function makeSent({ draft: { frame }, pieces }: Finished): readonly SentMessage[
   }
   const toSent = (piece: Piece): SentMessage => {
     const { part, tokens, seqs, added, message, remembered } = piece
-    const account = { part, tokens, seqs, standsFor: standsFor.get(piece)!, ...present({ remembered }) }
+    const account = {
+      part,
+      tokens,
+      seqs,
+      standsFor: standsFor.get(piece)!,
+      ...present({ remembered }),
+    }
     return added === undefined ? account : { ...account, text: message.text, why: added }
   }
   return pieces.map(piece => ({
@@ -133,7 +140,8 @@ function behind({ transcript, origin }: Frame, { of = [], notes = [] }: Piece): 
     for (const unit of transcript.units.slice(from, to))
       for (let at = unit.from; at < unit.to; at++) {
         const stray = unit.strays.get(at)
-        if (isQuoted(transcript.entries[at]!.role) && (!stray || stray.results)) seqs.push(origin + at)
+        if (isQuoted(transcript.entries[at]!.role) && (!stray || stray.results))
+          seqs.push(origin + at)
       }
   return seqs
 }
@@ -175,7 +183,8 @@ function makeStretches(
     while (next < to) {
       const span = next < origin ? undefined : findSpan(spans, unitAt(frame, next - origin).index)
       const reason = span?.fate === 'omitted' ? undefined : unsent(frame, next)
-      const last = reason || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
+      const last =
+        reason || !span ? next : Math.min(to, origin + transcript.units[span.to - 1]!.to) - 1
       const { rule, why } = reason ?? span ?? { rule: policy, why: 'not sent' }
       add(next, last, { fate: 'omitted', rule, why })
       next = last + 1
@@ -183,11 +192,14 @@ function makeStretches(
   }
 
   function standingVerdict({ part, why = '' }: SentMessage, seq: number): Verdict {
-    if (part === 'notes') return { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' }
+    if (part === 'notes')
+      return { fate: 'moved', rule: 'notes', why: 'gathered in the notes section' }
     const fate = part === 'recall' ? 'recalled' : 'digested'
     const span = findSpan(spans, unitAt(frame, seq - origin).index)
     // Where a later rule has cut what is quoted, the quotation counts.
-    return span?.fate === fate ? { fate, rule: span.rule, why: span.why } : { fate, rule: policy, why }
+    return span?.fate === fate
+      ? { fate, rule: span.rule, why: span.why }
+      : { fate, rule: policy, why }
   }
 }
 
@@ -228,7 +240,8 @@ function makeEntries(frame: Frame, stretches: readonly ReceiptStretch[]): readon
   const entries: ReceiptEntry[] = []
   for (const { first, last, ...common } of stretches)
     for (let seq = first; seq <= last; seq++) {
-      const { role, tokens } = seq < origin ? system.at(seq - origin)! : transcript.entries[seq - origin]!
+      const { role, tokens } =
+        seq < origin ? system.at(seq - origin)! : transcript.entries[seq - origin]!
       const verdict = (common.fate === 'omitted' && unsent(frame, seq)) || common
       entries.push({ seq, role, ...verdict, tokens })
     }

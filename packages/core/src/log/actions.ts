@@ -50,7 +50,9 @@ export function describeArguments(json: string, max: number, isBare = false): st
   const described = attempt(() => {
     const pairs = Object.entries(JSON.parse(json)).sort((a, b) => weightOf(a) - weightOf(b))
     const [[, only] = []] = pairs
-    return isBare && pairs.length === 1 && typeof only === 'string' ? only : pairs.map(describe).join(', ')
+    return isBare && pairs.length === 1 && typeof only === 'string'
+      ? only
+      : pairs.map(describe).join(', ')
   }, json)
   return cut(described, max)
 }

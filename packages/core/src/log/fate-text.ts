@@ -1,7 +1,15 @@
 /** What became of an entry. */
 export type Fate = (typeof fates)[number]
 
-export const fates = ['kept', 'altered', 'cleared', 'digested', 'recalled', 'moved', 'omitted'] as const
+export const fates = [
+  'kept',
+  'altered',
+  'cleared',
+  'digested',
+  'recalled',
+  'moved',
+  'omitted',
+] as const
 
 /** Entries in a row with one fate. */
 export interface FateRun {

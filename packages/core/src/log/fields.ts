@@ -28,7 +28,9 @@ export function readText(value: unknown, field: string): string {
 }
 
 export function readFlag(value: unknown, field: string): boolean {
-  return typeof value === 'boolean' ? value : refuse(field, `must be true or false, not ${kindOf(value)}`)
+  return typeof value === 'boolean'
+    ? value
+    : refuse(field, `must be true or false, not ${kindOf(value)}`)
 }
 
 /** A number. JSON can hold `1e999`, which is read as infinity. */
@@ -64,16 +66,26 @@ export function readMetadata(value: unknown, field: string): Fields {
   const read = readJsonFields(value, field)
   const { fields, characters } = mostMetadata
   if (Object.keys(read).length > fields) refuse(field, `may have ${fields} fields`)
-  return JSON.stringify(read).length > characters ? refuse(field, `may have ${characters} characters`) : read
+  return JSON.stringify(read).length > characters
+    ? refuse(field, `may have ${characters} characters`)
+    : read
 }
 
 /** Undefined for a field that is absent or null, which clients write for each other. */
-export function optional<T>(value: unknown, field: string, read: (value: unknown, field: string) => T) {
+export function optional<T>(
+  value: unknown,
+  field: string,
+  read: (value: unknown, field: string) => T,
+) {
   return value === undefined || value === null ? undefined : read(value, field)
 }
 
 /** Reads a list of objects, each with its place; an absent list is empty. */
-export function readEach<T>(value: unknown, field: string, read: (fields: Fields, where: string) => T) {
+export function readEach<T>(
+  value: unknown,
+  field: string,
+  read: (fields: Fields, where: string) => T,
+) {
   return (optional(value, field, readList) ?? []).map((item, at) => {
     const where = `${field}[${at}]`
     return read(readFields(item, where), where)
@@ -117,5 +129,9 @@ function kindOf(value: unknown): string {
   if (value === undefined) return 'absent'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object' : typeof value === 'string' ? 'a text' : `a ${typeof value}`
+  return typeof value === 'object'
+    ? 'an object'
+    : typeof value === 'string'
+      ? 'a text'
+      : `a ${typeof value}`
 }

@@ -7,7 +7,8 @@ const mostRead = 20_000
 const block = /^<([\w-]{1,40})(?:\s[^>]{0,200})?>[\s\S]*?<\/\1>/
 
 /** Lines that programs put before what the person says: a date in brackets, the head of a file of instructions. */
-const preamble = /^(?:\[[^\]\n]{0,200}\]|# AGENTS\.md instructions[^\n]*|Caveat: The messages below[^\n]*)/
+const preamble =
+  /^(?:\[[^\]\n]{0,200}\]|# AGENTS\.md instructions[^\n]*|Caveat: The messages below[^\n]*)/
 
 /** The first words of what a person says, on one line: without blocks and lines of a program. Empty if there is nothing else. */
 export function firstWords(text: string, max: number): string {

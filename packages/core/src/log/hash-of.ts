@@ -9,6 +9,8 @@ export async function hashOf(text: string): Promise<string> {
 /** JSON with sorted keys: equal content gives equal text. */
 export function toCanonical(value: unknown): string {
   return JSON.stringify(value, (_, part) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+    isObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
   )
 }

@@ -6,7 +6,8 @@ export function cut(text: string, max: number): string {
 }
 
 /** `1 step`, `2 steps`. */
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const plural = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** The first `max` items, without repeats: `a, b, …`. */
 export function few(items: Iterable<string>, max: number): string {

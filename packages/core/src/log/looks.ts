@@ -28,9 +28,11 @@ function look(source: object, see: (value: unknown) => boolean): boolean {
       const value = (holder as Record<string, unknown>)[key]
       const isRead = holder !== source || readFields.includes(key)
       // Binary data is compared by identity, not byte by byte.
-      const enters = isRead && typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
+      const enters =
+        isRead && typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
       if (enters) entered.add(value)
-      if (!see(key) || !see(value instanceof Date ? value.getTime() : enters ? mark : value)) return false
+      if (!see(key) || !see(value instanceof Date ? value.getTime() : enters ? mark : value))
+        return false
     }
     if (!see(mark)) return false
   }

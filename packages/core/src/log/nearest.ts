@@ -5,7 +5,8 @@ export function nearest(unknown: string, names: readonly string[]): string | und
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
     const distance = editsBetween(unknown.toLowerCase(), name.toLowerCase())
-    if (distance < (best?.distance ?? Math.max(3, Math.ceil(name.length / 3)))) best = { name, distance }
+    if (distance < (best?.distance ?? Math.max(3, Math.ceil(name.length / 3))))
+      best = { name, distance }
   }
   return best?.name
 }
@@ -16,7 +17,9 @@ function editsBetween(one: string, other: string): number {
   for (let at = 0; at < one.length; at++) {
     const next = [at + 1]
     for (let to = 0; to < other.length; to++)
-      next.push(Math.min(row[to]! + (one[at] === other[to] ? 0 : 1), row[to + 1]! + 1, next[to]! + 1))
+      next.push(
+        Math.min(row[to]! + (one[at] === other[to] ? 0 : 1), row[to + 1]! + 1, next[to]! + 1),
+      )
     row = next
   }
   return row.at(-1)!

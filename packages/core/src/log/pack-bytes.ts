@@ -89,7 +89,11 @@ export function createReader(packed: Uint8Array, invalid: Invalid) {
       const width = number()
       if (width !== 1 && width !== 2 && width !== 4) throw invalid('a column has no width')
       align()
-      return new columns[width](data.buffer as ArrayBuffer, data.byteOffset + take(size * width), size)
+      return new columns[width](
+        data.buffer as ArrayBuffer,
+        data.byteOffset + take(size * width),
+        size,
+      )
     },
     text: () => decoder.decode(bytes(number())),
     optional: () =>

@@ -89,7 +89,9 @@ export function* lookAt(
         cuts = []
       }
       if (depth > maxDepth)
-        throw new BadRequestError(`The body is nested more than ${maxDepth} levels deep: see "maxDepth".`)
+        throw new BadRequestError(
+          `The body is nested more than ${maxDepth} levels deep: see "maxDepth".`,
+        )
     } else if (byte === closeList || byte === closeObject) {
       const isEnd = depth === 2 && byte === closeList && conversations.has(name)
       if (isEnd) list = { name, from, to: { at, depth, values, commas }, ends, cuts }

@@ -30,19 +30,23 @@ describe('parseMessage', () => {
       thinking: 'hm',
       calls: [{ name: 'read_file', arguments: '{"path":"a.ts"}' }],
     })
-    expect(parseMessage({ role: 'tool', tool_name: 'read_file', content: 'x' }, 0).results).toEqual([
-      { name: 'read_file', text: 'x' },
-    ])
-    expect(parseMessage({ role: 'user', content: 'see', images: ['aGk=', 'aGk='] }, 0).media).toBe(2)
+    expect(parseMessage({ role: 'tool', tool_name: 'read_file', content: 'x' }, 0).results).toEqual(
+      [{ name: 'read_file', text: 'x' }],
+    )
+    expect(parseMessage({ role: 'user', content: 'see', images: ['aGk=', 'aGk='] }, 0).media).toBe(
+      2,
+    )
   })
 
   it("reads OpenAI's shape", () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'run', arguments: '{"n":1}' } }
-    expect(parseMessage({ role: 'assistant', content: null, tool_calls: [call] }, 0)).toMatchObject({
-      dialect: 'openai',
-      text: '',
-      calls: [{ id: 'call_1', name: 'run', arguments: '{"n":1}' }],
-    })
+    expect(parseMessage({ role: 'assistant', content: null, tool_calls: [call] }, 0)).toMatchObject(
+      {
+        dialect: 'openai',
+        text: '',
+        calls: [{ id: 'call_1', name: 'run', arguments: '{"n":1}' }],
+      },
+    )
     expect(parseMessage({ role: 'tool', tool_call_id: 'call_1', content: 'ok' }, 0)).toMatchObject({
       dialect: 'openai',
       results: [{ callId: 'call_1', text: 'ok' }],
@@ -51,10 +55,19 @@ describe('parseMessage', () => {
       { type: 'text', text: 'look' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
     ]
-    expect(parseMessage({ role: 'user', content: parts }, 0)).toMatchObject({ text: 'look', media: 1 })
+    expect(parseMessage({ role: 'user', content: parts }, 0)).toMatchObject({
+      text: 'look',
+      media: 1,
+    })
     expect(parseMessage({ role: 'developer', content: 'rules' }, 0).role).toBe('system')
-    expect(parseMessage({ role: 'function', name: 'run', content: 'ok' }, 0)).toMatchObject({ role: 'tool' })
-    const legacy = { role: 'assistant', content: null, function_call: { name: 'run', arguments: '{}' } }
+    expect(parseMessage({ role: 'function', name: 'run', content: 'ok' }, 0)).toMatchObject({
+      role: 'tool',
+    })
+    const legacy = {
+      role: 'assistant',
+      content: null,
+      function_call: { name: 'run', arguments: '{}' },
+    }
     expect(parseMessage(legacy, 0).calls).toEqual([{ name: 'run', arguments: '{}' }])
   })
 
@@ -71,7 +84,12 @@ describe('parseMessage', () => {
       calls: [{ id: 'c1', name: 'read', arguments: '{"path":"a"}' }],
     })
     const results = [
-      { type: 'tool-result', toolCallId: 'c1', toolName: 'read', output: { type: 'text', value: 'x' } },
+      {
+        type: 'tool-result',
+        toolCallId: 'c1',
+        toolName: 'read',
+        output: { type: 'text', value: 'x' },
+      },
       {
         type: 'tool-result',
         toolCallId: 'c2',
@@ -112,17 +130,24 @@ describe('parseMessage', () => {
 
   it('never takes the bytes of an image for text', () => {
     const url = `data:image/png;base64,${'A'.repeat(100_000)}`
-    const message = parseMessage({ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }, 0)
+    const message = parseMessage(
+      { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+      0,
+    )
     expect(JSON.stringify(message).length).toBeLessThan(300)
   })
 
   it('reads a time wherever it stands', () => {
     const at = Date.UTC(2026, 2, 1)
     for (const key of ['time', 'createdAt', 'created_at', 'timestamp']) {
-      expect(parseMessage({ role: 'user', content: '', [key]: new Date(at).toISOString() }, 0).time).toBe(at)
+      expect(
+        parseMessage({ role: 'user', content: '', [key]: new Date(at).toISOString() }, 0).time,
+      ).toBe(at)
       expect(parseMessage({ role: 'user', content: '', [key]: new Date(at) }, 0).time).toBe(at)
     }
-    expect(parseMessage({ role: 'user', content: '', time: 'yesterday' }, 0)).not.toHaveProperty('time')
+    expect(parseMessage({ role: 'user', content: '', time: 'yesterday' }, 0)).not.toHaveProperty(
+      'time',
+    )
   })
 
   it('takes empty, null and missing content for an empty text', () => {
@@ -143,12 +168,21 @@ describe('parseMessage', () => {
     [{ content: 'x' }, 'Message 7: has no role: use one of system, developer, user'],
     [{ role: 'wizard', content: 'x' }, 'Message 7: has the unknown role "wizard"'],
     [{ role: 'constructor', content: 'x' }, 'Message 7: has the unknown role "constructor"'],
-    [{ role: 'user', content: 5 }, 'Message 7: "content" must be a text or a list of parts, not a number'],
+    [
+      { role: 'user', content: 5 },
+      'Message 7: "content" must be a text or a list of parts, not a number',
+    ],
     [{ role: 'user', content: [null] }, 'Message 7: "content[0]" must be a part, not null'],
     [{ role: 'user', parts: [] }, 'Message 7: has "parts", not "content"'],
-    [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }, 'a UI message with convertToModelMessages'],
+    [
+      { role: 'user', parts: [{ type: 'text', text: 'hi' }] },
+      'a UI message with convertToModelMessages',
+    ],
     [{ role: 'model', parts: [{ text: 'hi' }] }, 'one of Gemini to "content" and tool_calls'],
-    [{ role: 'assistant', content: [{ type: 'tool_use', id: 'x' }] }, "only Anthropic's own API has"],
+    [
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'x' }] },
+      "only Anthropic's own API has",
+    ],
     [{ role: 'assistant', tool_calls: 'x' }, 'Message 7: "tool_calls" must be an array'],
     [{ role: 'assistant', tool_calls: [{}] }, 'Message 7: "tool_calls[0]" has no function name'],
     [
@@ -156,7 +190,10 @@ describe('parseMessage', () => {
       'Message 7: "tool_calls[0].function.arguments" cannot be written as JSON: Converting circular structure',
     ],
     [
-      { role: 'assistant', tool_calls: [{ function: { name: 'x', arguments: { deep: deep(100_000) } } }] },
+      {
+        role: 'assistant',
+        tool_calls: [{ function: { name: 'x', arguments: { deep: deep(100_000) } } }],
+      },
       'Message 7: "tool_calls[0].function.arguments" cannot be written as JSON: it is nested too deeply',
     ],
     [

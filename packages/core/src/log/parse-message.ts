@@ -51,13 +51,19 @@ function parse(value: unknown, seq: number): Message {
   const results = bare
     ? [toResult(source.tool_call_id, source.tool_name ?? source.name, content.text ?? '')]
     : content.results
-  const isOpenAiResult = source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
+  const isOpenAiResult =
+    source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
   const time = readTime(source)
   return {
     role,
-    dialect: content.aiSdk ? 'ai-sdk' : openai || content.openai || isOpenAiResult ? 'openai' : 'ollama',
+    dialect: content.aiSdk
+      ? 'ai-sdk'
+      : openai || content.openai || isOpenAiResult
+        ? 'openai'
+        : 'ollama',
     text: isTool ? results.map(result => result.text).join('\n') : (content.text ?? ''),
-    thinking: content.thinking + readText(source.thinking ?? source.reasoning_content ?? source.reasoning),
+    thinking:
+      content.thinking + readText(source.thinking ?? source.reasoning_content ?? source.reasoning),
     calls: isMisplaced ? [] : calls,
     ...(isMisplaced && { misplacedCalls: calls.length }),
     results,
@@ -80,7 +86,8 @@ function roleOf(source: Record<string, unknown>, seq: number): Role {
   const role = roles.get(source.role)
   if (role) return role
   const names = [...roles.keys()].join(', ')
-  const fault = source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
+  const fault =
+    source.role === undefined ? 'no role' : `the unknown role ${toJson(source.role, seq, 'role')}`
   throw new InvalidMessageError(seq, `has ${fault}: use one of ${names}`)
 }
 

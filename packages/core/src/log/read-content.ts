@@ -32,7 +32,10 @@ export function readContent(source: Fields, seq: number): ReadContent {
   } else if (Array.isArray(value)) {
     for (const [index, part] of value.entries()) readPart(content, part, seq, `content[${index}]`)
   } else {
-    throw new InvalidMessageError(seq, `"content" must be a text or a list of parts, not a ${typeof value}`)
+    throw new InvalidMessageError(
+      seq,
+      `"content" must be a text or a list of parts, not a ${typeof value}`,
+    )
   }
   return content
 }
@@ -67,7 +70,8 @@ function readPart(content: ReadContent, value: unknown, seq: number, where: stri
       return
     case 'tool-call':
       content.aiSdk = true
-      if (typeof part.toolName !== 'string') throw new InvalidMessageError(seq, `"${where}" has no toolName`)
+      if (typeof part.toolName !== 'string')
+        throw new InvalidMessageError(seq, `"${where}" has no toolName`)
       content.calls.push(
         toCall(part.toolCallId, part.toolName, part.input ?? part.args, seq, `${where}.input`),
       )
@@ -94,7 +98,9 @@ export const isText = (part: unknown): part is string | Fields =>
   typeof part === 'string' || textTypes.includes((part as Fields | null)?.type)
 
 function textOf(part: string | Fields): string {
-  return readText(typeof part === 'string' ? part : part.type === 'refusal' ? part.refusal : part.text)
+  return readText(
+    typeof part === 'string' ? part : part.type === 'refusal' ? part.refusal : part.text,
+  )
 }
 
 function addText(content: ReadContent, text: string): void {
@@ -114,7 +120,11 @@ export function outputParts(part: unknown): readonly Fields[] | undefined {
 
 /** The AI SDK wraps a result: { type: 'text' | 'json' | 'error-text' | 'error-json' | 'content', value }. */
 function outputText(content: ReadContent, output: unknown, seq: number, where: string): string {
-  const { type, value, reason } = (output ?? {}) as { type?: unknown; value?: unknown; reason?: unknown }
+  const { type, value, reason } = (output ?? {}) as {
+    type?: unknown
+    value?: unknown
+    reason?: unknown
+  }
   if (type === 'execution-denied') return `Error: ${readText(reason) || 'execution denied'}`
   if (type !== 'content' || !Array.isArray(value)) {
     const inner = type === undefined || value === undefined ? output : value
@@ -126,7 +136,10 @@ function outputText(content: ReadContent, output: unknown, seq: number, where: s
 }
 
 /** The tool calls of an Ollama or OpenAI message. (The AI SDK's are content parts.) */
-export function readCalls(source: Fields, seq: number): { calls: readonly ToolCall[]; openai: boolean } {
+export function readCalls(
+  source: Fields,
+  seq: number,
+): { calls: readonly ToolCall[]; openai: boolean } {
   if (!Array.isArray(source.tool_calls ?? []))
     throw new InvalidMessageError(seq, '"tool_calls" must be an array')
   const list = listCalls(source)
@@ -143,8 +156,15 @@ export function listCalls({ tool_calls: list, function_call: single }: Fields): 
 function readCall(value: unknown, seq: number, where: string): ToolCall {
   const call = (value ?? {}) as { id?: unknown; function?: Fields; custom?: Fields }
   const called = call.function ?? call.custom
-  if (typeof called?.name !== 'string') throw new InvalidMessageError(seq, `"${where}" has no function name`)
-  return toCall(call.id, called.name, called.arguments ?? called.input, seq, `${where}.function.arguments`)
+  if (typeof called?.name !== 'string')
+    throw new InvalidMessageError(seq, `"${where}" has no function name`)
+  return toCall(
+    call.id,
+    called.name,
+    called.arguments ?? called.input,
+    seq,
+    `${where}.function.arguments`,
+  )
 }
 
 function toCall(id: unknown, name: string, input: unknown, seq: number, where: string): ToolCall {
@@ -152,7 +172,8 @@ function toCall(id: unknown, name: string, input: unknown, seq: number, where: s
   return { ...(isFilled(id) && { id }), name, arguments: text }
 }
 
-export const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
+export const isFilled = (value: unknown): value is string =>
+  typeof value === 'string' && value !== ''
 
 /** OpenAI writes arguments as a string, Ollama as an object. */
 function isOpenAi(value: unknown): boolean {
@@ -165,8 +186,11 @@ export function toJson(value: unknown, seq: number, where: string): string {
   try {
     return JSON.stringify(value) ?? ''
   } catch (error) {
-    const why = error instanceof RangeError ? 'it is nested too deeply' : String((error as Error).message)
+    const why =
+      error instanceof RangeError ? 'it is nested too deeply' : String((error as Error).message)
     const short = why.split('\n', 1)[0]
-    throw new InvalidMessageError(seq, `"${where}" cannot be written as JSON: ${short}`, { cause: error })
+    throw new InvalidMessageError(seq, `"${where}" cannot be written as JSON: ${short}`, {
+      cause: error,
+    })
   }
 }

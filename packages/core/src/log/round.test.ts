@@ -33,9 +33,11 @@ describe('a round', () => {
 
   it('takes a result without an id by name, and one without a name in order', () => {
     const round = openRound([call('read', 'a'), call('run', 'b'), call('read', 'c')])
-    expect([round.take(result(undefined, 'run')), round.take(result()), round.take(result())]).toEqual([
-      1, 0, 2,
-    ])
+    expect([
+      round.take(result(undefined, 'run')),
+      round.take(result()),
+      round.take(result()),
+    ]).toEqual([1, 0, 2])
     expect(round.take(result())).toBe(-1)
   })
 
@@ -49,7 +51,10 @@ describe('a round', () => {
     const id = fc.constantFrom('a', 'b', 'c')
     const name = fc.constantFrom('read', 'run', '')
     const calls = fc.array(
-      fc.record({ id, name, arguments: fc.constant('{}') }, { requiredKeys: ['name', 'arguments'] }),
+      fc.record(
+        { id, name, arguments: fc.constant('{}') },
+        { requiredKeys: ['name', 'arguments'] },
+      ),
     )
     const results = fc.array(
       fc.record({ callId: id, name, text: fc.constant('x') }, { requiredKeys: ['text'] }),

@@ -49,7 +49,11 @@ export function openRound(calls: readonly ToolCall[], results: readonly ToolResu
 }
 
 /** What contexts take in place of an answer that broke off: a result that answers no call, which is never sent. */
-export const brokenOff = { role: 'tool', tool_call_id: 'throughline:broken-off', content: '' } as const
+export const brokenOff = {
+  role: 'tool',
+  tool_call_id: 'throughline:broken-off',
+  content: '',
+} as const
 
 /** Says in the receipt why a result answers no call. */
 export function describeStray({ callId, name }: Omit<ToolResult, 'text'>): string {

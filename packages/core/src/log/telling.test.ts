@@ -50,7 +50,11 @@ describe('tellResult', () => {
       `{\n  "station": "shed",\n${'y\n'.repeat(99)}`,
       '101 lines: "station": "shed",',
     ],
-    ['the first line without an exit code', `no error here\n${'y\n'.repeat(99)}`, '100 lines: no error here'],
+    [
+      'the first line without an exit code',
+      `no error here\n${'y\n'.repeat(99)}`,
+      '100 lines: no error here',
+    ],
   ])('tells %s', (_, text, told) => {
     expect(tellResult(text, 90)).toBe(told)
   })
@@ -65,6 +69,8 @@ describe('tellFault', () => {
   it('tells only what an exit code says', () => {
     expect(tellFault('Error: no', 80)).toBeUndefined()
     expect(tellFault('exit code: 0', 80)).toBeUndefined()
-    expect(tellFault('Exit code: 127\nsh: foo: not found', 80)).toBe('exit code 127, sh: foo: not found')
+    expect(tellFault('Exit code: 127\nsh: foo: not found', 80)).toBe(
+      'exit code 127, sh: foo: not found',
+    )
   })
 })

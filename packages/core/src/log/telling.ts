@@ -13,14 +13,16 @@ const WRAPPING =
 /** The folders of a path from the root on, three or more. */
 const FOLDERS = /(?<![\w.:/])(?:\/[\w@.+~-]{1,255}){3,}(?=\/)/g
 
-const FAULT = /\b(?:[a-z]*error|exception|fatal|panic|failed|denied|cannot|not found|no such file)\b/i
+const FAULT =
+  /\b(?:[a-z]*error|exception|fatal|panic|failed|denied|cannot|not found|no such file)\b/i
 
 /** What a tool's result tells, as one line: how it failed, else its first line; and how many lines it has. */
 export function tellResult(text: string, max: number): string {
   const lines = linesIn(text)
   // A short text is told whole.
   if (text.length <= max) return cut(tellFault(text, max) ?? lines.join(' '), max)
-  const head = tellFault(text, max) ?? lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400))) ?? ''
+  const head =
+    tellFault(text, max) ?? lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400))) ?? ''
   const count = countLines(text)
   const summary = count > 1 ? `${plural(count, 'line')}${head === '' ? '' : ': '}${head}` : head
   // The call names the file whole: the folders would leave no room for what became of it.
@@ -48,7 +50,9 @@ function linesIn(text: string): readonly string[] {
 /** Without the reminders that a program adds to a result for the model. The result may be nothing else. */
 function withoutReminders(text: string): string {
   const [before, ...others] = text.split('<system-reminder>')
-  return [before, ...others.flatMap(part => part.split('</system-reminder>').slice(1))].join('').trim()
+  return [before, ...others.flatMap(part => part.split('</system-reminder>').slice(1))]
+    .join('')
+    .trim()
 }
 
 function countLines(text: string): number {

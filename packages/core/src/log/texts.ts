@@ -59,7 +59,8 @@ export const quotesTitle = '[From other conversations:]'
 export const erasedText = '[message erased]'
 
 /** Stands in a replay for messages whose conversation was deleted. */
-export const deletedQuotes = (count: number): string => `(${plural(count, 'message')}, deleted since)`
+export const deletedQuotes = (count: number): string =>
+  `(${plural(count, 'message')}, deleted since)`
 
 /** The day of a time, in UTC, so that it is the same everywhere; empty for a time that is no date. */
 export function toDay(time: number): string {
@@ -106,4 +107,5 @@ export const readOnHint = (left: number, call: string): string =>
   `[${left} more characters. ${call} reads on.]`
 
 /** Stands for the oldest actions where not all are listed. */
-export const earlierActions = (count: number): string => `(... and ${plural(count, 'earlier action')})`
+export const earlierActions = (count: number): string =>
+  `(... and ${plural(count, 'earlier action')})`

@@ -26,7 +26,9 @@ export function toArguments(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** Drops undefined values, which would override others when spread. */
-export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function present<T extends object>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const defined: { [K in keyof T]?: Exclude<T[K], undefined> } = {}
   for (const name in values)
     if (values[name] !== undefined)

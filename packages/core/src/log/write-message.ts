@@ -24,7 +24,10 @@ export function withTail<M extends object>(source: M, tail: string): M {
   if (!Array.isArray(content)) return { ...source, content: joinTexts([content, tail]) }
   // After the last text part, so that a tool call that ends the message still ends it.
   const last = content.findLastIndex(isText) + 1
-  return { ...source, content: [...content.slice(0, last), ...toParts(tail), ...content.slice(last)] }
+  return {
+    ...source,
+    content: [...content.slice(0, last), ...toParts(tail), ...content.slice(last)],
+  }
 }
 
 /** Joins messages of one role into one, for templates that want roles to alternate. The first message's shape stays. */
@@ -75,7 +78,10 @@ export function mapResults<M extends object>(
 }
 
 /** A copy of the message with the texts of its tool results replaced; keys are the places of the results. */
-export function withResultTexts<M extends object>(source: M, texts: ReadonlyMap<number, string>): M {
+export function withResultTexts<M extends object>(
+  source: M,
+  texts: ReadonlyMap<number, string>,
+): M {
   const changed = mapResults(source, (part, at) => {
     const text = texts.get(at)
     return text === undefined ? part : withOutput(part, text)
@@ -99,7 +105,10 @@ export function toolResultFor(
   switch (dialect) {
     case 'ai-sdk': {
       const output = { type: 'text', value: text }
-      return { role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName: name, output }] }
+      return {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: id, toolName: name, output }],
+      }
     }
     case 'openai':
       return { role: 'tool', tool_call_id: id ?? name, content: text }

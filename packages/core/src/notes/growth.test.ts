@@ -17,7 +17,8 @@ const texts: Readonly<Record<string, (size: number) => string>> = {
   'quotes in arguments that break off': size => `{"note":"${'\\"'.repeat(size)}`,
   'quotes without an escape': size => `{"note":${'"'.repeat(size)}`,
   'literals that break off': size => `{"note":[${'"a",'.repeat(size)}`,
-  'notes in arguments that break off': size => `{"note":"${'[NOTE TO SELF: \\"a\\"] '.repeat(size / 8)}`,
+  'notes in arguments that break off': size =>
+    `{"note":"${'[NOTE TO SELF: \\"a\\"] '.repeat(size / 8)}`,
   'escapes that are escaped': size => `{"note":"${'\\u005cu005cu005cu0022'.repeat(size / 8)}"}`,
   'notes in literals': size => JSON.stringify(Array(size >> 3).fill('a [NOTE TO SELF: b] c')),
   'notes in a row': size => 'a [NOTE TO SELF: b] \n'.repeat(size / 8),
@@ -34,7 +35,8 @@ const texts: Readonly<Record<string, (size: number) => string>> = {
 for (const [what, make] of Object.entries(texts))
   it(`reads ${what} in linear time`, () => {
     const works: Readonly<Record<string, (text: string) => unknown>> = {
-      toDisplay: text => toDisplay([call(text), { role: 'tool', tool_call_id: 'c', content: text }]),
+      toDisplay: text =>
+        toDisplay([call(text), { role: 'tool', tool_call_id: 'c', content: text }]),
       shownArguments: text => shownArguments(text),
       splitNote: text => splitNote(text),
       neutralizeNotes,
@@ -50,7 +52,12 @@ it('reads a reply that comes letter by letter in linear time', () => {
     for (const letter of text) scanner.push(letter)
     return scanner.end()
   }
-  for (const what of ['notes in a row', 'white space', 'beginnings of notes', 'a note that never closes'])
+  for (const what of [
+    'notes in a row',
+    'white space',
+    'beginnings of notes',
+    'a note that never closes',
+  ])
     expect(growth(texts[what]!, read, { size: 2_000 }), what).toBeLessThan(notLinear)
 })
 
@@ -58,7 +65,8 @@ it('shows many messages, calls and results in linear time', () => {
   const many = (size: number) => Array.from({ length: size }, (_, at) => at)
   const input = { text: 'a [NOTE TO SELF: b]' }
   const chats: Readonly<Record<string, (size: number) => { role: string; content: unknown }[]>> = {
-    'notes after one reply': size => many(size).map(() => ({ role: 'assistant_note', content: 'n' })),
+    'notes after one reply': size =>
+      many(size).map(() => ({ role: 'assistant_note', content: 'n' })),
     'calls in one message, results in another': size => [
       {
         role: 'assistant',
@@ -73,7 +81,11 @@ it('shows many messages, calls and results in linear time', () => {
         role: 'tool',
         content: many(size)
           .reverse()
-          .map(at => ({ type: 'tool-result', toolCallId: `c${at}`, output: { type: 'text', value: 'b' } })),
+          .map(at => ({
+            type: 'tool-result',
+            toolCallId: `c${at}`,
+            output: { type: 'text', value: 'b' },
+          })),
       },
     ],
   }

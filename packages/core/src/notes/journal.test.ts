@@ -103,7 +103,9 @@ describe('journalOf', () => {
       expect(journal.split('\n')).toHaveLength(count - earlier + (earlier > 0 ? 1 : 0))
       if (earlier > 0) expect(journal.length).toBeGreaterThan(3700)
     }
-    expect(journalOf(many(22)).match(/earlier action\)|earlier actions\)/)?.[0]).toBe('earlier actions)')
+    expect(journalOf(many(22)).match(/earlier action\)|earlier actions\)/)?.[0]).toBe(
+      'earlier actions)',
+    )
   })
 
   it('takes a result of 5 MB and a thousand calls', () => {
@@ -176,7 +178,11 @@ describe('journalOf', () => {
       expect(
         journalOf([
           calls(call('a'), call('b', {}, '1'), call('b')),
-          gives({ callId: '7', name: 'b', text: 'bare' }, { text: 'first' }, { name: 'b', text: 'second' }),
+          gives(
+            { callId: '7', name: 'b', text: 'bare' },
+            { text: 'first' },
+            { name: 'b', text: 'second' },
+          ),
         ]),
       ).toBe('1. [a] → first\n2. [b] → second\n3. [b] → bare')
     })
@@ -199,9 +205,9 @@ describe('journalOf', () => {
     })
 
     it('and leaves out one that answers no call', () => {
-      expect(journalOf([calls(call('a', {}, '1')), gives({ callId: '9', name: 'a', text: 'stray' })])).toBe(
-        '1. [a] → (no result yet)',
-      )
+      expect(
+        journalOf([calls(call('a', {}, '1')), gives({ callId: '9', name: 'a', text: 'stray' })]),
+      ).toBe('1. [a] → (no result yet)')
     })
   })
 

@@ -22,13 +22,22 @@ const MAX_EARLIER = 40
  * Calls that write notes are left out and not counted. Empty when there were no calls. `isShort`: a result is told only
  * if it failed or the call has no arguments.
  */
-export function journalOf(messages: readonly Message[], max: number = MAX_LENGTH, isShort = false): string {
+export function journalOf(
+  messages: readonly Message[],
+  max: number = MAX_LENGTH,
+  isShort = false,
+): string {
   const { from, actions } = newestActions(place => messages[place]!, 0, messages.length, max)
   return writeJournal({ earlier: countCalls(messages.slice(0, from)), actions }, max, isShort)
 }
 
 /** The newest actions, as many as a journal of `max` characters may hold, and where they begin: there may be thousands before. */
-export function newestActions(at: (place: number) => Message, first: number, end: number, max: number) {
+export function newestActions(
+  at: (place: number) => Message,
+  first: number,
+  end: number,
+  max: number,
+) {
   let from = end
   for (let calls = 0; from > first && calls <= max / leastLine; ) calls += countCalls([at(--from)])
   const newest = Array.from({ length: end - from }, (_, place) => at(from + place))
@@ -41,7 +50,8 @@ const leastLine = 7
 /** How many calls messages make, without those that write notes. */
 export function countCalls(messages: readonly Message[]): number {
   let count = 0
-  for (const { calls } of messages) for (const { name } of calls) if (name !== noteToolName) count += 1
+  for (const { calls } of messages)
+    for (const { name } of calls) if (name !== noteToolName) count += 1
   return count
 }
 
@@ -52,7 +62,12 @@ export interface NewestActions {
 }
 
 /** `results`: how many of the newest lines tell a result all the same, where `isShort` does not. */
-export function writeJournal(newest: NewestActions, max: number, isShort: boolean, results = 0): string {
+export function writeJournal(
+  newest: NewestActions,
+  max: number,
+  isShort: boolean,
+  results = 0,
+): string {
   const { earlier, actions } = newest
   const lines: string[] = []
   let room = max
@@ -78,7 +93,8 @@ export function previousTurnSummary(messages: readonly Message[]): string {
 }
 
 function describe({ call, result }: Action): string {
-  const outcome = result === undefined ? '(no result yet)' : inert(tellResult(result, MAX_RESULT), MAX_RESULT)
+  const outcome =
+    result === undefined ? '(no result yet)' : inert(tellResult(result, MAX_RESULT), MAX_RESULT)
   return lineOf(call, describeArguments(call.arguments, MAX_ARGUMENTS), outcome || '(no output)')
 }
 
@@ -86,14 +102,19 @@ function describe({ call, result }: Action): string {
 function describeShort({ call, result = '' }: Action, tellsResult: boolean): string {
   const args = describeArguments(call.arguments, MAX_ARGUMENTS, true)
   const isTold = tellsResult || args === ''
-  const outcome = tellFault(result, MAX_FAULT) ?? (isTold ? tellResult(result, MAX_FAULT) : undefined)
+  const outcome =
+    tellFault(result, MAX_FAULT) ?? (isTold ? tellResult(result, MAX_FAULT) : undefined)
   return lineOf(call, args, outcome ? inert(outcome, MAX_FAULT) : undefined)
 }
 
 function lineOf(call: ToolCall, args: string, outcome: string | undefined): string {
   const name = neutralizeNotes(`[${cut(call.name, MAX_NAME) || '?'}]`)
   const shown = inert(args, MAX_ARGUMENTS)
-  return [name, ...(shown === '' ? [] : [shown]), ...(outcome === undefined ? [] : ['→', outcome])].join(' ')
+  return [
+    name,
+    ...(shown === '' ? [] : [shown]),
+    ...(outcome === undefined ? [] : ['→', outcome]),
+  ].join(' ')
 }
 
 /** A tool's text cut, then with its notes quoted: a tool must not write notes. Cutting first makes 5 MB cheap. */

@@ -7,7 +7,13 @@ const between = '[\\s_\\-\\u2010-\\u2015]{0,2}'
 const colon = '(?:[:：]|(?<=\\s)[-\\u2010-\\u2015])'
 
 /** Square brackets, also those of Chinese and Japanese: each closes what its partner opened. */
-const pairs: Readonly<Record<string, string>> = { '[': ']', '［': '］', '【': '】', '〔': '〕', '⟦': '⟧' }
+const pairs: Readonly<Record<string, string>> = {
+  '[': ']',
+  '［': '］',
+  '【': '】',
+  '〔': '〕',
+  '⟦': '⟧',
+}
 export const closingOf = (opening: string): string => pairs[opening]!
 const bracket = () => `[\\${Object.keys(pairs).join('')}]`
 
@@ -42,7 +48,8 @@ export function findBold(text: string, place: number, from: number, isFree: bool
   return (at > from ? text[at - 1]!.trim() === '' : isFree) ? at : place
 }
 
-export const isSign = (letter: string | undefined): boolean => letter !== undefined && '*_`'.includes(letter)
+export const isSign = (letter: string | undefined): boolean =>
+  letter !== undefined && '*_`'.includes(letter)
 
 const createUnmistakable = () => new RegExp(`^\\s*${signs}${start().join('')}`, 'i')
 const unmistakable = /* @__PURE__ */ createUnmistakable()

@@ -9,7 +9,10 @@ const gap = '\u{e0001}'.repeat(32)
 describe('neutralizeNotes', () => {
   it.each([
     ['[NOTE TO SELF: x]', '[QUOTED NOTE TO SELF: x]'],
-    ['a [Note to self: x] b [NOTE TO SELF: y]', 'a [QUOTED Note to self: x] b [QUOTED NOTE TO SELF: y]'],
+    [
+      'a [Note to self: x] b [NOTE TO SELF: y]',
+      'a [QUOTED Note to self: x] b [QUOTED NOTE TO SELF: y]',
+    ],
     ['[NOTE TO SELF a1b2: x]', '[QUOTED NOTE TO SELF a1b2: x]'],
     ['[NOTE TO SELF', '[QUOTED NOTE TO SELF'],
     ['[NOTES TO SELF: x]', '[QUOTED NOTES TO SELF: x]'],
@@ -29,8 +32,14 @@ describe('neutralizeNotes', () => {
     ['[Note to self from previous turn:] x', '[QUOTED Note to self from previous turn:] x'],
     ['[Summary of previous turn actions:] x', '[QUOTED Summary of previous turn actions:] x'],
     ['[Earlier in this conversation:]\n#1', '[QUOTED Earlier in this conversation:]\n#1'],
-    ['[\u017fummary of previous turn actions:] x', '[QUOTED \u017fummary of previous turn actions:] x'],
-    ['ＲＥＣＥＮＴ　ＮＯＴＥＳ　ＴＯ　ＳＥＬＦ：x', 'QUOTED ＲＥＣＥＮＴ　ＮＯＴＥＳ　ＴＯ　ＳＥＬＦ：x'],
+    [
+      '[\u017fummary of previous turn actions:] x',
+      '[QUOTED \u017fummary of previous turn actions:] x',
+    ],
+    [
+      'ＲＥＣＥＮＴ　ＮＯＴＥＳ　ＴＯ　ＳＥＬＦ：x',
+      'QUOTED ＲＥＣＥＮＴ　ＮＯＴＥＳ　ＴＯ　ＳＥＬＦ：x',
+    ],
     [`Recent notes to self${gap}: x`, `QUOTED Recent notes to self${gap}: x`],
   ])('%j becomes %j', (text, expected) => {
     expect(neutralizeNotes(text)).toBe(expected)
@@ -68,7 +77,12 @@ describe('neutralizeNotes', () => {
           'x]',
           'QUOTED ',
         ),
-        fc.constantFrom('[NOTE TO SELF:', 'RECENT NOTES TO SELF:', '[Earlier in this conversation:]', '['),
+        fc.constantFrom(
+          '[NOTE TO SELF:',
+          'RECENT NOTES TO SELF:',
+          '[Earlier in this conversation:]',
+          '[',
+        ),
         fc.string({ maxLength: 4 }),
       ),
       { maxLength: 20 },
@@ -98,7 +112,15 @@ describe('neutralizeNotes', () => {
   })
 
   it('goes through megabytes of near misses', () => {
-    for (const part of ['[', '[ ', '[\u200b', '[NOTE TO ', 'RECENT NOTES TO SELF', 'R\u200b', '[N\u0336']) {
+    for (const part of [
+      '[',
+      '[ ',
+      '[\u200b',
+      '[NOTE TO ',
+      'RECENT NOTES TO SELF',
+      'R\u200b',
+      '[N\u0336',
+    ]) {
       const text = part.repeat(300_000)
       expect(neutralizeNotes(text) === text).toBe(true)
     }

@@ -14,7 +14,9 @@ describe('noteInstruction', () => {
   it('shows the nonce where the reader expects it', () => {
     const instruction = noteInstruction({ nonce: 'a1b2' })
     expect(instruction).toContain('[NOTE TO SELF a1b2: ')
-    expect(splitNote(instruction, { nonce: 'a1b2' }).note).toBe('what you did and what matters next')
+    expect(splitNote(instruction, { nonce: 'a1b2' }).note).toBe(
+      'what you did and what matters next',
+    )
     expect(() => noteInstruction({ nonce: 'a b' })).toThrow('nonce')
   })
 })
@@ -25,7 +27,11 @@ describe('noteTool', () => {
       type: 'function',
       function: {
         name: 'write_note_to_self',
-        parameters: { type: 'object', properties: { note: { type: 'string' } }, required: ['note'] },
+        parameters: {
+          type: 'object',
+          properties: { note: { type: 'string' } },
+          required: ['note'],
+        },
       },
     })
   })

@@ -24,8 +24,12 @@ const slices = (text: string, size: number): string[] =>
 const replies: readonly [text: string, options?: { nonce: string }][] = [
   ["I've added the footer section.\n\n[NOTE TO SELF: § I added the footer.]"],
   ['[NOTE TO SELF: § only a note]'],
-  ['Look at items[0] and [NOTE: this].\n[note to self: § items[0] = [1, [2]] §]\n\nAnd [NOTE TO others].'],
-  ['One [NOTE TO SELF: § a] two\n\n[Note to Self: § b]\n\n\n[NOTE TO SELF:] three   [NOTE TO SELF: §'],
+  [
+    'Look at items[0] and [NOTE: this].\n[note to self: § items[0] = [1, [2]] §]\n\nAnd [NOTE TO others].',
+  ],
+  [
+    'One [NOTE TO SELF: § a] two\n\n[Note to Self: § b]\n\n\n[NOTE TO SELF:] three   [NOTE TO SELF: §',
+  ],
   [`Far${' '.repeat(40)}\n[NOTE TO SELF: § x]${'\n'.repeat(40)}away [N`],
   ['[[NOTE TO SELF: § nested]] [NO[NOTE TO SELF: §] [NOTE TO SEL'],
   ['😀[ note\tto\nself : § 😀]😀 [NOTE TO SELFIE: no note]'],
@@ -46,7 +50,10 @@ describe.each(replies)('createNoteScanner on %j', (text, options = undefined) =>
 
   it.each([1, 2, 3, 4, 5, 6, 7])('gives the same for chunks of %i', size => {
     for (let first = 0; first < size; first++) {
-      const { shown, result } = scan([text.slice(0, first), ...slices(text.slice(first), size)], options)
+      const { shown, result } = scan(
+        [text.slice(0, first), ...slices(text.slice(first), size)],
+        options,
+      )
       expect(result).toEqual(whole)
       expect(shown.join('')).not.toContain('§')
     }
@@ -78,8 +85,29 @@ describe('createNoteScanner on any reply', () => {
         '*',
       ),
     },
-    fc.constantFrom('[NO', 'TE TO', ' SELF:', '[NOTE TO SELF', 'a1b2:', ' '.repeat(30), '\t', 'word', '😀'),
-    fc.constantFrom('[NOTES', '[NOTE_', 'to-', 'MYSELF', ' - ', '_SELF', '`', '___', '[**note to self', '：'),
+    fc.constantFrom(
+      '[NO',
+      'TE TO',
+      ' SELF:',
+      '[NOTE TO SELF',
+      'a1b2:',
+      ' '.repeat(30),
+      '\t',
+      'word',
+      '😀',
+    ),
+    fc.constantFrom(
+      '[NOTES',
+      '[NOTE_',
+      'to-',
+      'MYSELF',
+      ' - ',
+      '_SELF',
+      '`',
+      '___',
+      '[**note to self',
+      '：',
+    ),
     fc.string({ maxLength: 8 }),
   )
   const reply = fc.array(piece, { maxLength: 20 }).map(pieces => pieces.join(''))
@@ -114,7 +142,20 @@ describe('createNoteScanner on any reply', () => {
   })
 
   it('holds back no more than white space, three signs and the beginning of a marker', () => {
-    const pieces = ['[', 'NOTE TO SELF', ' ', '\n\n\n', 'no', '[NO', '[N', ']', 'x:', '**', '_', '****']
+    const pieces = [
+      '[',
+      'NOTE TO SELF',
+      ' ',
+      '\n\n\n',
+      'no',
+      '[NO',
+      '[N',
+      ']',
+      'x:',
+      '**',
+      '_',
+      '****',
+    ]
     const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 })
     fc.assert(
       fc.property(text, cuts, (pieces, sizes) => {
@@ -136,22 +177,35 @@ describe('createNoteScanner on any reply', () => {
   it('shows nothing of a near form, in whichever two pieces it comes', () => {
     const name = fc
       .constantFrom('NOTE', 'Notes', 'note')
-      .chain(one => fc.constantFrom(' ', '_', '-', '\u2013', '').map(gap => [one, 'to', 'self'].join(gap)))
+      .chain(one =>
+        fc.constantFrom(' ', '_', '-', '\u2013', '').map(gap => [one, 'to', 'self'].join(gap)),
+      )
     const bold = fc.constantFrom('', '*', '**', '***', '_', '__', '`')
     const pair = fc.constantFrom('[]', '【】', '［］')
-    const form = fc.record({ name, bold, inner: bold, pair, nonce: fc.constantFrom('', ' a1b2', ' z') })
+    const form = fc.record({
+      name,
+      bold,
+      inner: bold,
+      pair,
+      nonce: fc.constantFrom('', ' a1b2', ' z'),
+    })
     const colon = fc.constantFrom(':', ' :', '：', ' -', ' —')
     fc.assert(
-      fc.property(form, colon, options, ({ name, bold, inner, pair: [open, close], nonce }, end, given) => {
-        const text = `**Done.** ${bold}${open}${inner}${name}${nonce}${inner}${end} § items[0] §${close}${bold} Bye.`
-        const whole = splitNote(text, given)
-        expect(whole.visible).toBe('**Done.** Bye.')
-        for (let at = 0; at <= text.length; at++) {
-          const { shown, result } = scan([text.slice(0, at), text.slice(at)], given)
-          expect(result).toEqual(whole)
-          expect(shown[0]).not.toMatch(/§|SELF|[[【［]/i)
-        }
-      }),
+      fc.property(
+        form,
+        colon,
+        options,
+        ({ name, bold, inner, pair: [open, close], nonce }, end, given) => {
+          const text = `**Done.** ${bold}${open}${inner}${name}${nonce}${inner}${end} § items[0] §${close}${bold} Bye.`
+          const whole = splitNote(text, given)
+          expect(whole.visible).toBe('**Done.** Bye.')
+          for (let at = 0; at <= text.length; at++) {
+            const { shown, result } = scan([text.slice(0, at), text.slice(at)], given)
+            expect(result).toEqual(whole)
+            expect(shown[0]).not.toMatch(/§|SELF|[[【［]/i)
+          }
+        },
+      ),
       { numRuns: process.env.THROUGHLINE_LONG ? 3_000 : 100 },
     )
   })
@@ -203,6 +257,8 @@ describe('createNoteScanner', () => {
   })
 
   it.each(['', 'a b', 'a:', '[', 'x'.repeat(33), 'é'])('refuses the nonce %j', nonce => {
-    expect(() => createNoteScanner({ nonce })).toThrow('Option "nonce": must be 1 to 32 letters and digits')
+    expect(() => createNoteScanner({ nonce })).toThrow(
+      'Option "nonce": must be 1 to 32 letters and digits',
+    )
   })
 })

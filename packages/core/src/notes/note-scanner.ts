@@ -1,5 +1,12 @@
 import { InvalidOptionError, refuseUnknown } from '../log/error.ts'
-import { closingOf, createMarker, findBeginning, findBold, isSign, isUnmistakable } from './marker.ts'
+import {
+  closingOf,
+  createMarker,
+  findBeginning,
+  findBold,
+  isSign,
+  isUnmistakable,
+} from './marker.ts'
 
 /** What tells notes from text that only looks like one. */
 export interface NoteOptions {
@@ -129,7 +136,8 @@ const mostSpace = 16
 type Gap = Readonly<Record<'before' | 'after', string>>
 
 /** The white space of one side: blank lines before and after a block are not added up. */
-const closeGap = ({ before, after }: Gap): string => (lines(after) >= lines(before) ? after : before)
+const closeGap = ({ before, after }: Gap): string =>
+  lines(after) >= lines(before) ? after : before
 
 const lines = (space: string): number => space.split('\n').length
 
@@ -155,7 +163,8 @@ function openNoteBlock(isOurs: boolean, signs: string, opening: string) {
     body += (body === '' ? part.trimStart() : part).slice(0, MAX_NOTE + 1 - body.length)
   }
 
-  const note = () => (isOurs ? toNote(body.startsWith(signs) ? body.slice(signs.length) : body) : undefined)
+  const note = () =>
+    isOurs ? toNote(body.startsWith(signs) ? body.slice(signs.length) : body) : undefined
 
   return { read, isOpen: () => depth > 0, note }
 }

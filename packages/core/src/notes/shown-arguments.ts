@@ -44,7 +44,11 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r
 
 /** The text with its escapes read; a broken escape stays as it is. */
 function readEscapes(text: string): string {
-  return text.replace(/\\(?:u([0-9a-f]{4})|(.))/gis, (_, code: string | undefined, letter: string) =>
-    code === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  return text.replace(
+    /\\(?:u([0-9a-f]{4})|(.))/gis,
+    (_, code: string | undefined, letter: string) =>
+      code === undefined
+        ? (escapes[letter] ?? letter)
+        : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }

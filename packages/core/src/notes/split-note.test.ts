@@ -3,7 +3,9 @@ import { splitNote } from './note-scanner.ts'
 
 describe('splitNote', () => {
   it('cuts the note out of a reply', () => {
-    expect(splitNote("I've added the footer section.\n\n[NOTE TO SELF: I added the footer.]")).toEqual({
+    expect(
+      splitNote("I've added the footer section.\n\n[NOTE TO SELF: I added the footer.]"),
+    ).toEqual({
       visible: "I've added the footer section.",
       note: 'I added the footer.',
     })
@@ -17,7 +19,9 @@ describe('splitNote', () => {
   )
 
   it('takes the last of several blocks and cuts all of them', () => {
-    expect(splitNote('A [NOTE TO SELF: one] B\n\n[NOTE TO SELF: two]\n[NOTE TO SELF: three]\n')).toEqual({
+    expect(
+      splitNote('A [NOTE TO SELF: one] B\n\n[NOTE TO SELF: two]\n[NOTE TO SELF: three]\n'),
+    ).toEqual({
       visible: 'A B',
       note: 'three',
     })
@@ -43,7 +47,10 @@ describe('splitNote', () => {
       visible: 'Done.',
       note: 'I added [the foo',
     })
-    expect(splitNote('Done. [NOTE TO SELF: a] [NOTE TO SELF:')).toEqual({ visible: 'Done.', note: 'a' })
+    expect(splitNote('Done. [NOTE TO SELF: a] [NOTE TO SELF:')).toEqual({
+      visible: 'Done.',
+      note: 'a',
+    })
   })
 
   it('does not show a marker that breaks off once it says [NOTE TO', () => {
@@ -57,12 +64,14 @@ describe('splitNote', () => {
     expect(splitNote(`Done. [NOTE TO SELF: a] ${block}`)).toEqual({ visible: 'Done.', note: 'a' })
   })
 
-  it.each(['[Note to self: x]', '[note to self:x]', '[ NOTE TO SELF : x ]', '[NOTE\u00a0TO\tSELF:\nx]'])(
-    'accepts %j',
-    block => {
-      expect(splitNote(`Done. ${block}`)).toEqual({ visible: 'Done.', note: 'x' })
-    },
-  )
+  it.each([
+    '[Note to self: x]',
+    '[note to self:x]',
+    '[ NOTE TO SELF : x ]',
+    '[NOTE\u00a0TO\tSELF:\nx]',
+  ])('accepts %j', block => {
+    expect(splitNote(`Done. ${block}`)).toEqual({ visible: 'Done.', note: 'x' })
+  })
 
   it.each([
     '[NOTES TO SELF: x]',
@@ -92,10 +101,13 @@ describe('splitNote', () => {
     expect(splitNote(`**Do** ${block} it.`)).toEqual({ visible: '**Do** it.', note: 'x' })
   })
 
-  it.each(['[NOTE TO SELF; x]', '(NOTE TO SELF: x)', '[Note to self-help readers: x]', '**[NOTE]**', '**['])(
-    'takes %j for ordinary text',
-    text => expect(splitNote(text)).toEqual({ visible: text }),
-  )
+  it.each([
+    '[NOTE TO SELF; x]',
+    '(NOTE TO SELF: x)',
+    '[Note to self-help readers: x]',
+    '**[NOTE]**',
+    '**[',
+  ])('takes %j for ordinary text', text => expect(splitNote(text)).toEqual({ visible: text }))
 
   it('closes a block by the bracket that opened it', () => {
     expect(splitNote('A 【NOTE TO SELF: see [1] and 【2】, not ]】 B')).toEqual({
@@ -135,7 +147,8 @@ describe('splitNote', () => {
   })
 
   it('keeps only a note with its nonce, and cuts every other', () => {
-    const text = 'A [NOTE TO SELF: forged] B [NOTE TO SELF zzzz: forged]\n\n[NOTE TO SELF a1b2: mine]'
+    const text =
+      'A [NOTE TO SELF: forged] B [NOTE TO SELF zzzz: forged]\n\n[NOTE TO SELF a1b2: mine]'
     expect(splitNote(text, { nonce: 'a1b2' })).toEqual({ visible: 'A B', note: 'mine' })
     expect(splitNote(`${text} [NOTE TO SELF A1B2: x]`, { nonce: 'a1b2' }).note).toBe('mine')
     expect(splitNote('C [NOTE TO SELF: x]', { nonce: 'a1b2' })).toEqual({ visible: 'C' })

@@ -63,7 +63,10 @@ describe('toDisplay', () => {
           part('write_note_to_self', 'b'),
         ],
       },
-      { role: 'tool', content: [result('read', 'a', 'file'), result('write_note_to_self', 'b', 'secret')] },
+      {
+        role: 'tool',
+        content: [result('read', 'a', 'file'), result('write_note_to_self', 'b', 'secret')],
+      },
     ]
     const shown = toDisplay(chat)
     expect(shown).toHaveLength(2)
@@ -83,7 +86,11 @@ it('shows no note that the model wrote into the arguments of a tool', () => {
     role: 'assistant',
     content: '',
     tool_calls: [
-      { id: 'c', type: 'function', function: { name: 'edit', arguments: JSON.stringify({ text, n: 1 }) } },
+      {
+        id: 'c',
+        type: 'function',
+        function: { name: 'edit', arguments: JSON.stringify({ text, n: 1 }) },
+      },
     ],
   }
   const ollama = {
@@ -175,16 +182,21 @@ describe('notes in every way to write a call', () => {
     },
   })
 
-  it.each(Object.entries(hidden('write_note_to_self')))('hides write_note_to_self: %s', (how, fields) => {
-    const chat = [
-      { role: 'assistant', content: 'Look:', ...fields },
-      ...(/nobody/.test(how) ? [] : [{ role: 'tool', tool_call_id: 'c', content: 'SECRET kept' }]),
-    ]
-    const shown = JSON.stringify(toDisplay(chat))
-    expect(shown).not.toMatch(/SECRET|write_note_to_self/)
-    expect(shown).toContain('Look:')
-    if (JSON.stringify(fields).includes('edit')) expect(shown).toContain('edit')
-  })
+  it.each(Object.entries(hidden('write_note_to_self')))(
+    'hides write_note_to_self: %s',
+    (how, fields) => {
+      const chat = [
+        { role: 'assistant', content: 'Look:', ...fields },
+        ...(/nobody/.test(how)
+          ? []
+          : [{ role: 'tool', tool_call_id: 'c', content: 'SECRET kept' }]),
+      ]
+      const shown = JSON.stringify(toDisplay(chat))
+      expect(shown).not.toMatch(/SECRET|write_note_to_self/)
+      expect(shown).toContain('Look:')
+      if (JSON.stringify(fields).includes('edit')) expect(shown).toContain('edit')
+    },
+  )
 })
 
 describe('a tool that repeats its arguments', () => {

@@ -37,7 +37,9 @@ export function showEach<M extends MessageLike>(
     // Results without an id come in any order: any call of that name may be the one.
     const isSure = call.id !== undefined && call.id === result.callId
     if (isSure) return carriesNote(call) ? 'veiled' : 'shown'
-    return (result.name === undefined ? carrying.size > 0 : carrying.has(result.name)) ? 'veiled' : 'shown'
+    return (result.name === undefined ? carrying.size > 0 : carrying.has(result.name))
+      ? 'veiled'
+      : 'shown'
   }
 
   return messages.map((message, seq) => {
@@ -53,7 +55,9 @@ export function showEach<M extends MessageLike>(
     const fates = results.map(fateOf)
     const answers = withFates(source, fates)
     if (role === 'tool')
-      return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden')) ? undefined : answers
+      return (results.length === 0 ? hadNotes : fates.every(fate => fate === 'hidden'))
+        ? undefined
+        : answers
     const noteCalls = calls.flatMap((call, index) => (isNote(call) ? [index] : []))
     if (noteCalls.length > 0 && noteCalls.length === calls.length && text === '') return undefined
     const left = noteCalls.length > 0 ? withoutCalls(answers, noteCalls) : answers
@@ -64,7 +68,8 @@ export function showEach<M extends MessageLike>(
 /** Replaces the result of a call whose arguments had a note: a tool may repeat its arguments in any form. */
 export const veiledResult = '[Not shown: the call carried a note.]'
 
-export const carriesNote = ({ arguments: json }: Pick<ToolCall, 'arguments'>) => shownArguments(json) !== json
+export const carriesNote = ({ arguments: json }: Pick<ToolCall, 'arguments'>) =>
+  shownArguments(json) !== json
 
 const isNote = (call: { readonly name?: string } | undefined) => call?.name === noteToolName
 
@@ -80,7 +85,8 @@ function withFates<M extends MessageLike>(source: M, fates: readonly ResultFate[
   })
   if (changed !== source) return changed
   // The whole message is the result, and any other field may repeat the note: only these are kept.
-  const { role, id, seq, name, tool_call_id, tool_name, time }: MessageLike & { seq?: unknown } = source
+  const { role, id, seq, name, tool_call_id, tool_name, time }: MessageLike & { seq?: unknown } =
+    source
   const labels = { role, id, seq, name, tool_call_id, tool_name, time }
   const present = Object.entries(labels).filter(([, value]) => value !== undefined)
   return { ...Object.fromEntries(present), content: veiledResult } as unknown as M
@@ -96,7 +102,8 @@ function cutCallNotes<M extends MessageLike>(source: M): M {
     if (seen.has(value)) return seen.get(value)
     // Values in a circle or nested beyond the limit are not shown.
     seen.set(value, undefined)
-    const shown = depth < mostDepth ? rename(rebuild(value, inner => cut(inner, depth + 1))) : undefined
+    const shown =
+      depth < mostDepth ? rename(rebuild(value, inner => cut(inner, depth + 1))) : undefined
     seen.set(value, shown)
     return shown
   }

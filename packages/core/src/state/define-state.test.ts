@@ -18,7 +18,8 @@ describe('the text for a missing state', () => {
       'No variants available. Please generate variants first using the generate_variants tool.',
     ],
     [
-      defineState({ name: 'experiment', tool: ['create_experiment', 'clone_experiment'], schema }).missing,
+      defineState({ name: 'experiment', tool: ['create_experiment', 'clone_experiment'], schema })
+        .missing,
       'No experiment available. Please create experiment first using the create_experiment tool.',
     ],
     [
@@ -33,7 +34,10 @@ describe('the text for a missing state', () => {
       defineState({ name: 'weather', tool: 'forecast', schema }).missing,
       'No weather available. Please use the forecast tool first.',
     ],
-    [defineState({ name: 'cart', tool: 'x', schema, missing: 'Fill the cart.' }).missing, 'Fill the cart.'],
+    [
+      defineState({ name: 'cart', tool: 'x', schema, missing: 'Fill the cart.' }).missing,
+      'Fill the cart.',
+    ],
   ])('is made of its name and its tool: %s', (given, expected) => {
     expect(given).toBe(expected)
   })
@@ -48,7 +52,12 @@ describe('types', () => {
   it('come from the schema, and from pick', () => {
     const whole = defineState({ name: 'items', tool: 'list_items', schema })
     expectTypeOf(readState([], whole).value).toEqualTypeOf<{ items: Item[] } | undefined>()
-    const first = defineState({ name: 'item', tool: 'list_items', schema, pick: result => result.items[0] })
+    const first = defineState({
+      name: 'item',
+      tool: 'list_items',
+      schema,
+      pick: result => result.items[0],
+    })
     expectTypeOf(first).toEqualTypeOf<State<Item, undefined>>()
     expectTypeOf(createStateReader(first).value()).toEqualTypeOf<Item | undefined>()
     expect(createStateReader(first).value()).toBeUndefined()
@@ -75,7 +84,12 @@ describe('types', () => {
 
   it('leave out undefined when there is an initial value', () => {
     expectTypeOf(readState([], preferences).value).toEqualTypeOf<Readonly<Record<string, string>>>()
-    const newest = defineState({ name: 'items', tool: 'list_items', schema, initial: { items: [] } })
+    const newest = defineState({
+      name: 'items',
+      tool: 'list_items',
+      schema,
+      initial: { items: [] },
+    })
     expectTypeOf(readState([], newest).value).toEqualTypeOf<{ items: Item[] }>()
     expect(readState([], newest).value).toEqual({ items: [] })
   })
@@ -114,7 +128,12 @@ describe('a wrong description', () => {
 
 it('keeps its initial value from whoever wants to change it', () => {
   const initial = { seen: ['a'] }
-  const state = defineState({ name: 'seen', tool: 'see', schema: object({ seen: list(text()) }), initial })
+  const state = defineState({
+    name: 'seen',
+    tool: 'see',
+    schema: object({ seen: list(text()) }),
+    initial,
+  })
   initial.seen.push('b')
   const { value } = readState([], state)
   expect(value).toEqual({ seen: ['a'] })

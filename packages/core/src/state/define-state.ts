@@ -80,11 +80,18 @@ export function defineState(options: unknown): State<unknown> {
   refuseUnknown(options as Loose, { name: 1, tool: 1, initial: 1, missing: 1, ...parts })
   const { name, tool, schema, initial, pick, fold, belongsTo, missing } = options as Loose
   const tools = typeof tool === 'string' ? [tool] : [...(tool ?? [])]
-  if (!isText(name)) throw new InvalidOptionError('name', 'a state needs a name: error texts use it')
+  if (!isText(name))
+    throw new InvalidOptionError('name', 'a state needs a name: error texts use it')
   if (tools.length === 0 || !tools.every(isText))
-    throw new InvalidOptionError('tool', `state "${name}" needs the name of a tool, or a list of names`)
+    throw new InvalidOptionError(
+      'tool',
+      `state "${name}" needs the name of a tool, or a list of names`,
+    )
   if (typeof schema?.['~standard']?.validate !== 'function')
-    throw new InvalidOptionError('schema', `state "${name}" needs a Standard Schema (zod, valibot, arktype)`)
+    throw new InvalidOptionError(
+      'schema',
+      `state "${name}" needs a Standard Schema (zod, valibot, arktype)`,
+    )
   if (!isPlain(initial)) {
     const why = 'what one request changes in it the next one would see'
     throw new InvalidOptionError('initial', `state "${name}" must begin with plain data: ${why}`)
@@ -148,4 +155,6 @@ export interface SchemaIssue {
 }
 
 /** The type of a value that matches the schema. */
-export type InferOutput<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']
+export type InferOutput<Schema extends StandardSchema> = NonNullable<
+  Schema['~standard']['types']
+>['output']

@@ -9,7 +9,9 @@ export const hypothesis = defineState({
   pick: result => result.hypotheses[0],
 })
 
-const variantsResult = object({ variants: list(object({ label: text(), html: text(), jobId: text() })) })
+const variantsResult = object({
+  variants: list(object({ label: text(), html: text(), jobId: text() })),
+})
 
 export const variants = defineState({
   name: 'variants',
@@ -45,5 +47,9 @@ export const someHypothesis = (title = 'A larger button sells more') => ({
 })
 
 export const someVariants = (...jobs: readonly string[]) => ({
-  variants: jobs.map((jobId, at) => ({ label: `Variant ${at + 1}`, html: `<b>${jobId}</b>`, jobId })),
+  variants: jobs.map((jobId, at) => ({
+    label: `Variant ${at + 1}`,
+    html: `<b>${jobId}</b>`,
+    jobId,
+  })),
 })

@@ -43,5 +43,8 @@ it('notices that a result is marked as an error in place, although its text stay
   expect(readState(messages, sum).value).toBe(2)
   const [part] = messages[2]!.content as { output: { type: string } }[]
   part!.output.type = 'error-json'
-  expect(readState(messages, sum)).toMatchObject({ value: 1, skipped: [{ reason: 'error result' }] })
+  expect(readState(messages, sum)).toMatchObject({
+    value: 1,
+    skipped: [{ reason: 'error result' }],
+  })
 })

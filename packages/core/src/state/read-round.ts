@@ -26,7 +26,9 @@ export interface ToolRound {
 }
 
 /** The rounds of a conversation, newest first, read as they are needed. */
-export function* roundsFromEnd(messages: readonly MessageLike[]): Generator<ToolRound, void, undefined> {
+export function* roundsFromEnd(
+  messages: readonly MessageLike[],
+): Generator<ToolRound, void, undefined> {
   let group: Placed[] = []
   for (let seq = messages.length - 1; seq >= 0; seq--) {
     const placed = placeMessage(messages[seq]!, seq)
@@ -64,7 +66,16 @@ export function readRound(group: readonly Placed[]): ToolRound {
       const { text } = result
       const at = round.take(result)
       const { id: callId = result.callId, name: tool = result.name ?? '' } = calls[at] ?? {}
-      const read = { seq, tool, callId, text, source, index, isError: isError(text, index), isStray: at < 0 }
+      const read = {
+        seq,
+        tool,
+        callId,
+        text,
+        source,
+        index,
+        isError: isError(text, index),
+        isStray: at < 0,
+      }
       if (at < 0) strays.push(read)
       else answered[at] = read
     }

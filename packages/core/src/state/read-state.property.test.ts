@@ -32,7 +32,14 @@ const result = fc.oneof(
   { weight: 4, arbitrary: fc.record({ n: fc.nat(20), project: fc.constantFrom('p', 'q') }) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('Error: no', 'Sorry', '', '{"n":"1"}', '{"__proto__":{"n":1}}', '13'),
+    arbitrary: fc.constantFrom(
+      'Error: no',
+      'Sorry',
+      '',
+      '{"n":"1"}',
+      '{"__proto__":{"n":1}}',
+      '13',
+    ),
   },
 )
 const name = fc.constantFrom('read', 'write', 'other')
@@ -142,7 +149,9 @@ describe('what counts as a result', () => {
         const transcript = createTranscript(words())
         for (const [seq, one] of messages.entries()) transcript.append(one, seq)
         const sent = transcript.units.flatMap(({ strays }) =>
-          [...strays].flatMap(([at, { results }]) => results?.map(index => `${at}/${index}`) ?? [`${at}`]),
+          [...strays].flatMap(
+            ([at, { results }]) => results?.map(index => `${at}/${index}`) ?? [`${at}`],
+          ),
         )
         const ours = [...roundsFromEnd(messages)].flatMap(({ results }) =>
           results.filter(({ isStray }) => isStray),
@@ -193,7 +202,14 @@ function plainly(messages: readonly MessageLike[], projectId?: string): readonly
       const value = parse(text)
       const ok = typeof value?.n === 'number' && typeof value.project === 'string' && value.n !== 13
       if (!ok || call.name === 'other' || (projectId && value.project !== projectId)) continue
-      found.push({ seq, tool: call.name, n: value.n, project: value.project, round: at, place: call.place })
+      found.push({
+        seq,
+        tool: call.name,
+        n: value.n,
+        project: value.project,
+        round: at,
+        place: call.place,
+      })
     }
   }
   return found.sort((a, b) => a.round - b.round || a.place - b.place)

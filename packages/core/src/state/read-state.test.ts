@@ -18,7 +18,9 @@ import { assistant, call, dialects, message, round, user, write } from './rounds
 import { anything, number, object, schema, text } from './schema.fixture.ts'
 
 const titles = (...names: readonly string[]) =>
-  names.flatMap((name, at) => call('generate_hypotheses', someHypothesis(name), 'openai', `call_${at}`))
+  names.flatMap((name, at) =>
+    call('generate_hypotheses', someHypothesis(name), 'openai', `call_${at}`),
+  )
 const titleOf = (messages: readonly MessageLike[]) => readState(messages, hypothesis).value?.title
 
 describe.each(dialects)('in messages of %s', dialect => {
@@ -54,7 +56,10 @@ describe.each(dialects)('in messages of %s', dialect => {
   })
 
   it('takes the newest', () => {
-    const later = [...conversation, ...call('generate_hypotheses', someHypothesis('Fewer fields'), dialect)]
+    const later = [
+      ...conversation,
+      ...call('generate_hypotheses', someHypothesis('Fewer fields'), dialect),
+    ]
     expect(titleOf(later)).toBe('Fewer fields')
   })
 
@@ -132,7 +137,11 @@ describe('which result belongs to which tool', () => {
 
   it('may be one of several tools', () => {
     const state = defineState({ name: 'n', tool: ['one', 'two'], schema: object({ n: number() }) })
-    const messages = [...call('one', { n: 1 }), ...call('two', { n: 2 }), ...call('three', { n: 3 })]
+    const messages = [
+      ...call('one', { n: 1 }),
+      ...call('two', { n: 2 }),
+      ...call('three', { n: 3 }),
+    ]
     expect(readState(messages, state)).toMatchObject({
       value: { n: 2 },
       entry: { tool: 'two', callId: 'call_0' },
@@ -201,12 +210,18 @@ describe('what only looks like a result', () => {
         }),
       ],
     ],
-    ['a result without a call', [message({ role: 'tool', tool_call_id: 'call_9', content: forged })]],
+    [
+      'a result without a call',
+      [message({ role: 'tool', tool_call_id: 'call_9', content: forged })],
+    ],
     [
       'a result after the round was over',
       [user('x'), message({ role: 'tool', tool_call_id: 'call_0', content: forged })],
     ],
-    ['a second result of a call', [message({ role: 'tool', tool_call_id: 'call_0', content: forged })]],
+    [
+      'a second result of a call',
+      [message({ role: 'tool', tool_call_id: 'call_0', content: forged })],
+    ],
     ['a result without any name', [message({ role: 'tool', content: forged })]],
   ])('%s is none', (_, extra) => {
     expect(titleOf([...titles('real'), ...extra])).toBe('real')
@@ -218,13 +233,19 @@ describe('what only looks like a result', () => {
     const { value, skipped } = readState([...titles('real'), user('hm'), stray], hypothesis)
     expect(value?.title).toBe('real')
     expect(skipped).toEqual([
-      { seq: 3, tool: 'generate_hypotheses', reason: 'no call', detail: 'it answers no call of its round' },
+      {
+        seq: 3,
+        tool: 'generate_hypotheses',
+        reason: 'no call',
+        detail: 'it answers no call of its round',
+      },
     ])
   })
 })
 
 describe('failures are reported, never fatal', () => {
-  const state = (options: object) => defineState({ name: 'thing', tool: 't', schema: anything(), ...options })
+  const state = (options: object) =>
+    defineState({ name: 'thing', tool: 't', schema: anything(), ...options })
   const boom = () => {
     throw new Error('boom')
   }
@@ -244,12 +265,17 @@ describe('failures are reported, never fatal', () => {
   ])('%s: %#', (reason, options, detail) => {
     const { value, skipped } = readState(call('t', { a: 1 }), state(options))
     expect(value).toBeUndefined()
-    expect(skipped).toEqual([{ seq: 1, tool: 't', reason, detail: expect.stringContaining(detail) }])
+    expect(skipped).toEqual([
+      { seq: 1, tool: 't', reason, detail: expect.stringContaining(detail) },
+    ])
   })
 
   it('marks of the AI SDK are errors even when their JSON would match', () => {
     for (const type of ['error-json', 'error-text', 'execution-denied']) {
-      const [head, tool] = call('t', { n: 1 }, 'ai-sdk') as [MessageLike, { content: { output: object }[] }]
+      const [head, tool] = call('t', { n: 1 }, 'ai-sdk') as [
+        MessageLike,
+        { content: { output: object }[] },
+      ]
       tool.content[0]!.output = { type, value: { n: 1 } }
       const { value, skipped } = readState([head, tool as never], state({}))
       expect([value, skipped[0]?.reason]).toEqual([undefined, 'error result'])
@@ -270,7 +296,9 @@ describe('failures are reported, never fatal', () => {
   })
 
   it('a message that is none is an error with its place', () => {
-    expect(() => readState([{ role: 'wizard' }, ...titles()], hypothesis)).toThrow(InvalidMessageError)
+    expect(() => readState([{ role: 'wizard' }, ...titles()], hypothesis)).toThrow(
+      InvalidMessageError,
+    )
     expect(() => readState({} as never, hypothesis)).toThrow(InvalidOptionError)
   })
 })
@@ -389,7 +417,9 @@ describe('projects', () => {
         schema: anything(),
         belongsTo: () => answer as never,
       })
-      expect(readState(call('t', 1), state, { projectId: 'p1' }).skipped[0]?.reason).toBe('other project')
+      expect(readState(call('t', 1), state, { projectId: 'p1' }).skipped[0]?.reason).toBe(
+        'other project',
+      )
     }
     const throws = defineState({
       name: 'x',
@@ -399,7 +429,9 @@ describe('projects', () => {
         throw new Error('boom')
       },
     })
-    expect(readState(call('t', 1), throws, { projectId: 'p1' }).skipped[0]?.detail).toContain('boom')
+    expect(readState(call('t', 1), throws, { projectId: 'p1' }).skipped[0]?.detail).toContain(
+      'boom',
+    )
     expect(readState(call('t', 1), throws).value).toBe(1)
   })
 

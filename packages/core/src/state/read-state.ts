@@ -2,7 +2,14 @@ import { InvalidOptionError } from '../log/error.ts'
 import type { MessageLike } from '../log/message.ts'
 import type { State } from './define-state.ts'
 import { freeze } from './freeze.ts'
-import { type Placed, partOf, placeMessage, readRound, roundsFromEnd, type ToolRound } from './read-round.ts'
+import {
+  type Placed,
+  partOf,
+  placeMessage,
+  readRound,
+  roundsFromEnd,
+  type ToolRound,
+} from './read-round.ts'
 import type { ReadStateOptions, SkipReason, Taken } from './take-result.ts'
 import { refusePromise, shorten, takeOwnResult } from './take-result.ts'
 
@@ -20,7 +27,12 @@ export function readState<Value, Start extends Value | undefined>(
 ): StateReading<Value | Start> {
   if (!Array.isArray(messages))
     throw new InvalidOptionError('messages', 'expected the list of messages to read the state from')
-  const reading = readRounds(roundsFromEnd(messages), state, { value: state.initial, skipped: [] }, options)
+  const reading = readRounds(
+    roundsFromEnd(messages),
+    state,
+    { value: state.initial, skipped: [] },
+    options,
+  )
   return reading as StateReading<Value | Start>
 }
 
@@ -32,8 +44,11 @@ export function hasResultSince(
   options: ReadStateOptions = {},
 ): boolean {
   for (const round of roundsFromEnd(messages)) {
-    const newer = round.results.filter(result => result.seq >= seq && state.tools.includes(result.tool))
-    if (newer.some(result => takeOwnResult(state, result, options).reason === undefined)) return true
+    const newer = round.results.filter(
+      result => result.seq >= seq && state.tools.includes(result.tool),
+    )
+    if (newer.some(result => takeOwnResult(state, result, options).reason === undefined))
+      return true
     if (round.seq < seq) return false
   }
   return false

@@ -32,7 +32,9 @@ export function round(
             function: { name: tool, arguments: {} },
           })),
         }),
-        ...answered.map(call => message({ role: 'tool', tool_name: call.tool, content: write(call.result) })),
+        ...answered.map(call =>
+          message({ role: 'tool', tool_name: call.tool, content: write(call.result) }),
+        ),
       ]
     case 'openai':
       return [
@@ -67,8 +69,12 @@ export function round(
 }
 
 /** A round of one call, in one line. */
-export const call = (tool: string, result: unknown, dialect: MessageDialect = 'openai', id = 'call_0') =>
-  round(dialect, [{ tool, result, id }])
+export const call = (
+  tool: string,
+  result: unknown,
+  dialect: MessageDialect = 'openai',
+  id = 'call_0',
+) => round(dialect, [{ tool, result, id }])
 
 export const write = (result: unknown): string =>
   typeof result === 'string' ? result : JSON.stringify(result)

@@ -44,7 +44,8 @@ function take(state: State<unknown>, result: RoundResult): Taken {
   try {
     json = parseJson(result.text)
   } catch {
-    const detail = result.text.trim() === '' ? 'it is empty' : `it begins with ${shorten(result.text)}`
+    const detail =
+      result.text.trim() === '' ? 'it is empty' : `it begins with ${shorten(result.text)}`
     return { reason: 'not JSON', detail }
   }
   const matched = validate(state, json)
@@ -89,7 +90,11 @@ export interface ReadStateOptions {
 }
 
 /** The value of a result, if it belongs to the project. The project is checked here, as values are remembered without it. */
-export function takeOwnResult(state: State<unknown>, result: RoundResult, options: ReadStateOptions): Taken {
+export function takeOwnResult(
+  state: State<unknown>,
+  result: RoundResult,
+  options: ReadStateOptions,
+): Taken {
   const taken = takeResult(state, result)
   if (taken.reason !== undefined) return taken
   const detail = otherProject(state, taken.value, options.projectId)
@@ -97,7 +102,11 @@ export function takeOwnResult(state: State<unknown>, result: RoundResult, option
 }
 
 /** Why a value must not be used in this project, if so. The other project is not named: the text may reach the client. */
-export function otherProject(state: State<unknown>, value: unknown, projectId?: string): string | undefined {
+export function otherProject(
+  state: State<unknown>,
+  value: unknown,
+  projectId?: string,
+): string | undefined {
   if (projectId === undefined || state.belongsTo === undefined) return undefined
   let owner: unknown
   try {

@@ -30,7 +30,11 @@ function check(holds: boolean, problem: string): void {
   if (!holds) throw new Error(problem)
 }
 
-function assertRoom(output: readonly Message[], options: FitOptions, { tokens, receipt }: Context): void {
+function assertRoom(
+  output: readonly Message[],
+  options: FitOptions,
+  { tokens, receipt }: Context,
+): void {
   const { count = estimate(), window, reserve = 0, tools = [], overflow } = options
   const sum = output.reduce((total, message) => total + count.message(message), count.prompt ?? 0)
   const counted = sum + (tools.length > 0 ? count.tools(tools) : 0)
@@ -39,7 +43,10 @@ function assertRoom(output: readonly Message[], options: FitOptions, { tokens, r
   check(parts === tokens, `the parts add up to ${parts}, not ${tokens}`)
   check(receipt.capacity <= window - reserve, 'the capacity is larger than window - reserve')
   check(receipt.over === Math.max(0, tokens - receipt.capacity), `over is ${receipt.over}`)
-  check(receipt.over === 0 || overflow === 'keep', `${tokens} tokens for a capacity of ${receipt.capacity}`)
+  check(
+    receipt.over === 0 || overflow === 'keep',
+    `${tokens} tokens for a capacity of ${receipt.capacity}`,
+  )
 }
 
 function assertReceipt<M extends MessageLike>(
@@ -53,21 +60,29 @@ function assertReceipt<M extends MessageLike>(
   const counts = new Map<unknown, number>()
   for (const message of sent) counts.set(message, (counts.get(message) ?? 0) + 1)
   for (const [seq, entry] of receipt.entries.entries()) {
-    check(entry.seq === seq && entry.role === input[seq]!.role, `line ${seq} speaks of ${entry.seq}`)
+    check(
+      entry.seq === seq && entry.role === input[seq]!.role,
+      `line ${seq} speaks of ${entry.seq}`,
+    )
     check(entry.rule !== '' && entry.why !== '', `line ${seq} gives no reason`)
     if (entry.fate !== 'kept') continue
     const left = counts.get(messages[seq]) ?? 0
     check(left > 0, `message ${seq} is kept, but its object was not sent`)
     counts.set(messages[seq], left - 1)
   }
-  const added = sent.filter(message => (counts.get(message) ?? 0) > 0 && messages.includes(message as M))
+  const added = sent.filter(
+    message => (counts.get(message) ?? 0) > 0 && messages.includes(message as M),
+  )
   check(added.length === 0, 'a message was sent that the receipt does not know as kept')
   assertSent(sent, receipt, trims)
 }
 
 /** Every message of the context is told once, and every fate is that of the message that has it. */
 function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boolean): void {
-  check(receipt.sent.length === sent.length, `${receipt.sent.length} lines for ${sent.length} sent messages`)
+  check(
+    receipt.sent.length === sent.length,
+    `${receipt.sent.length} lines for ${sent.length} sent messages`,
+  )
   const sentAs = new Map<number, readonly Fate[]>()
   const tell = (seq: number, fates: readonly Fate[]) => {
     // A message that is sent as one line may be quoted whole in a block.
@@ -75,7 +90,8 @@ function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boole
     check(!sentAs.has(seq) || isQuoted === true, `message ${seq} is told twice`)
     sentAs.set(seq, fates)
   }
-  for (const { seqs } of receipt.sent) for (const seq of seqs) tell(seq, ['kept', 'altered', 'cleared'])
+  for (const { seqs } of receipt.sent)
+    for (const seq of seqs) tell(seq, ['kept', 'altered', 'cleared'])
   for (const { place, part, standsFor, text } of textsOf({ receipt })) {
     const fate = part === 'recall' ? 'recalled' : part === 'notes' ? 'moved' : 'digested'
     for (const seq of standsFor) tell(seq, [fate])
@@ -83,7 +99,10 @@ function assertSent(sent: readonly MessageLike[], receipt: Receipt, trims: boole
     check(trims || isThere, `an added text is not at ${place}`)
   }
   for (const { seq, fate } of receipt.entries)
-    check((sentAs.get(seq) ?? ['omitted']).includes(fate), `message ${seq} is ${fate}, but sent otherwise`)
+    check(
+      (sentAs.get(seq) ?? ['omitted']).includes(fate),
+      `message ${seq} is ${fate}, but sent otherwise`,
+    )
   let next = receipt.entries[0]?.seq ?? 0
   for (const { first, last, fate } of receipt.stretches) {
     check(first === next && last >= first, `the stretch at ${first} does not follow ${next - 1}`)
@@ -158,11 +177,16 @@ export function assertRounds(output: readonly Message[]): void {
   let results: ToolResult[] = []
   const end = (isOpen: boolean) => {
     const { calls = [] } = output[caller] ?? {}
-    check(results.length <= calls.length || calls.length === 0, `more results than calls behind ${caller}`)
+    check(
+      results.length <= calls.length || calls.length === 0,
+      `more results than calls behind ${caller}`,
+    )
     if (isOpen) return
     check(results.length >= calls.length, `a call at ${caller} without a result`)
     const answered = new Set(results.map(({ callId }) => callId))
-    const missing = calls.find(({ id }) => id !== undefined && !answered.has(id) && !answered.has(undefined))
+    const missing = calls.find(
+      ({ id }) => id !== undefined && !answered.has(id) && !answered.has(undefined),
+    )
     check(!missing, `no result for ${missing?.id}`)
   }
   for (const [place, message] of output.entries()) {
@@ -170,7 +194,8 @@ export function assertRounds(output: readonly Message[]): void {
       end(false)
       caller = place
       results = []
-    } else check(!!output[caller]?.calls.length, `the tool result at ${place} stands behind no call`)
+    } else
+      check(!!output[caller]?.calls.length, `the tool result at ${place} stands behind no call`)
     for (const result of message.results) results.push(result)
   }
   end(true)

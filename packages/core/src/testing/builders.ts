@@ -38,4 +38,7 @@ export const result = (name: string, content: string): TestMessage => ({
 })
 
 /** A call of the tool `name` without arguments, and its result. */
-export const round = (name: string, content: string): TestMessage[] => [calls(name), result(name, content)]
+export const round = (name: string, content: string): TestMessage[] => [
+  calls(name),
+  result(name, content),
+]

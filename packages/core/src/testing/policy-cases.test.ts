@@ -1,7 +1,15 @@
 import { isLong } from '@throughline/test-tools/is-long'
 import { describe, expect, it } from 'vitest'
 import { pipe } from '../context/draft/draft.ts'
-import { defaultPolicy, type Policy, sliding, spongebob, stable, thorough, tiered } from '../index.ts'
+import {
+  defaultPolicy,
+  type Policy,
+  sliding,
+  spongebob,
+  stable,
+  thorough,
+  tiered,
+} from '../index.ts'
 import { policyCases } from './policy-cases.ts'
 
 if (!isLong)
@@ -55,7 +63,10 @@ const parrot: Policy = {
       .slice(0, 4)
       .map(unit => draft.textOf(unit))
       .join(' ')
-    return draft.insert([{ part: 'recall', before: 0, role: 'user', text, why: 'again', of: [] }], 'recalled')
+    return draft.insert(
+      [{ part: 'recall', before: 0, role: 'user', text, why: 'again', of: [] }],
+      'recalled',
+    )
   },
 }
 
@@ -63,7 +74,15 @@ const restless: Policy = {
   name: 'restless',
   apply(draft) {
     const before = draft.units.length % 4
-    return draft.withCut({ before, at: before, needed: 0, limit: 0, growth: 0, turns: 0, recall: 0 })
+    return draft.withCut({
+      before,
+      at: before,
+      needed: 0,
+      limit: 0,
+      growth: 0,
+      turns: 0,
+      recall: 0,
+    })
   },
 }
 
@@ -72,7 +91,8 @@ function vandal(): Policy {
     name: 'vandal',
     apply(draft) {
       for (const unit of draft.units) {
-        for (const { source } of draft.entriesOf(unit)) (source as { content?: string }).content = 'gone'
+        for (const { source } of draft.entriesOf(unit))
+          (source as { content?: string }).content = 'gone'
       }
       return draft
     },

@@ -29,10 +29,12 @@ export const policyCases: readonly PolicyCase[] = Object.entries<PolicyCase['run
     const { messages } = check(policy, [], { window: 100 })!
     if (messages.length > 0) throw new Error('an empty conversation gave messages')
   },
-  'keeps first and latest user message and the last round, and never exceeds the window': policy => {
-    const rounds = Array.from({ length: 60 }, (_, n) => round('run', `output ${n}`)).flat()
-    for (let window = 8; window < 300; window += 7) check(policy, [user('the goal'), ...rounds], { window })
-  },
+  'keeps first and latest user message and the last round, and never exceeds the window':
+    policy => {
+      const rounds = Array.from({ length: 60 }, (_, n) => round('run', `output ${n}`)).flat()
+      for (let window = 8; window < 300; window += 7)
+        check(policy, [user('the goal'), ...rounds], { window })
+    },
   'holds every invariant on 300 random conversations': policy => {
     for (let seed = 1; seed <= 300; seed++) {
       const shape = seed % 2 ? 'free' : 'alternating'
@@ -40,15 +42,19 @@ export const policyCases: readonly PolicyCase[] = Object.entries<PolicyCase['run
       check(policy, randomConversation(seed), { window: 1 + ((seed * 37) % 700), shape, overflow })
     }
   },
-  'gives the same bytes twice, and for a list that grows as for one that is read at once': policy => {
-    const messages = randomConversation(7, 40)
-    for (let length = 1; length <= messages.length; length++) {
-      const options = { window: 120, overflow: 'keep' } as const
-      const warm = JSON.stringify(check(policy, messages.slice(0, length), options))
-      const cold = JSON.stringify(check(policy, structuredClone(messages.slice(0, length)), options))
-      if (warm !== cold) throw new Error(`the context of ${length} messages differs from a cold start`)
-    }
-  },
+  'gives the same bytes twice, and for a list that grows as for one that is read at once':
+    policy => {
+      const messages = randomConversation(7, 40)
+      for (let length = 1; length <= messages.length; length++) {
+        const options = { window: 120, overflow: 'keep' } as const
+        const warm = JSON.stringify(check(policy, messages.slice(0, length), options))
+        const cold = JSON.stringify(
+          check(policy, structuredClone(messages.slice(0, length)), options),
+        )
+        if (warm !== cold)
+          throw new Error(`the context of ${length} messages differs from a cold start`)
+      }
+    },
   'changes nothing that it is given': policy => {
     const messages = randomConversation(11, 40)
     const before = JSON.stringify(messages)
@@ -57,28 +63,34 @@ export const policyCases: readonly PolicyCase[] = Object.entries<PolicyCase['run
   },
   'keeps what a policy before it protects, and does not bring back what that left out': policy => {
     for (let window = 160; window < 700; window += 60) {
-      const { messages, receipt } = fit(islands, { window, count: words(), policy: pipe(decided, policy) })
+      const { messages, receipt } = fit(islands, {
+        window,
+        count: words(),
+        policy: pipe(decided, policy),
+      })
       const lost = receipt.entries.find(
         ({ seq, fate }) => isRule(islands[seq]!.content) && !/kept|altered/.test(fate),
       )
-      if (lost) throw new Error(`message ${lost.seq} was protected, and is ${lost.fate}: ${lost.why}`)
+      if (lost)
+        throw new Error(`message ${lost.seq} was protected, and is ${lost.fate}: ${lost.why}`)
       if (isSecret(JSON.stringify(messages)))
         throw new Error('a message was sent that a policy before had left out')
     }
   },
-  'never moves its cut back, and leaves the window nothing to cut, behind another policy': policy => {
-    let last = 0
-    for (let length = 1; length <= islands.length; length += 2) {
-      const options = { window: 500, count: words(), policy: pipe(decided, policy) }
-      const { cut, entries } = fit(islands.slice(0, length), options).receipt
-      const before = cut?.before ?? 0
-      if (before < last)
-        throw new Error(`with ${length} messages the cut moved back from ${last} to ${before}`)
-      if (cut && entries.some(({ rule }) => rule === 'window'))
-        throw new Error(`with ${length} messages the window had to cut more than the policy`)
-      last = before
-    }
-  },
+  'never moves its cut back, and leaves the window nothing to cut, behind another policy':
+    policy => {
+      let last = 0
+      for (let length = 1; length <= islands.length; length += 2) {
+        const options = { window: 500, count: words(), policy: pipe(decided, policy) }
+        const { cut, entries } = fit(islands.slice(0, length), options).receipt
+        const before = cut?.before ?? 0
+        if (before < last)
+          throw new Error(`with ${length} messages the cut moved back from ${last} to ${before}`)
+        if (cut && entries.some(({ rule }) => rule === 'window'))
+          throw new Error(`with ${length} messages the window had to cut more than the policy`)
+        last = before
+      }
+    },
 }).map(([name, run]) => ({ name, run }))
 
 /** A policy of a user's own: some messages always stay, some are never sent. */
@@ -97,11 +109,17 @@ const isSecret = (text: string) => text.includes('secret')
 const islands = Array.from({ length: 80 }, (_, n) => [
   user(n % 16 === 3 ? `RULE: never sail to island ${n}` : `What about the harbour of island ${n}?`),
   assistant(
-    n % 5 === 1 ? `The secret of island ${n} is its harbour.` : `The harbour of island ${n} is deep.`,
+    n % 5 === 1
+      ? `The secret of island ${n} is its harbour.`
+      : `The harbour of island ${n} is deep.`,
   ),
 ]).flat()
 
-function check(policy: Policy, messages: readonly MessageLike[], options: FitOptions): Context | undefined {
+function check(
+  policy: Policy,
+  messages: readonly MessageLike[],
+  options: FitOptions,
+): Context | undefined {
   const all = { count: words(), ...options, policy }
   try {
     const context = fit(messages, all)

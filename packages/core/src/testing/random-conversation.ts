@@ -12,7 +12,8 @@ export function randomConversation(seed: number, length = 30): readonly MessageL
     if (kind === 0) messages.push(system(text()))
     else if (kind === 1) messages.push(note(text()))
     else if (kind === 2) messages.push(result('nobody', text()))
-    else if (kind <= 5) messages.push(calls('read', 'run'), result('read', text()), result('run', text()))
+    else if (kind <= 5)
+      messages.push(calls('read', 'run'), result('read', text()), result('run', text()))
     else if (kind === 6) messages.push(calls('read', 'run'), result('run', text()))
     else if (kind <= 8) messages.push(assistant(text()))
     else messages.push(user(text()))
@@ -20,7 +21,9 @@ export function randomConversation(seed: number, length = 30): readonly MessageL
   return messages
 }
 
-const vocabulary = 'tide rope lamp river stone count paper seven north window quiet green'.split(' ')
+const vocabulary = 'tide rope lamp river stone count paper seven north window quiet green'.split(
+  ' ',
+)
 
 /** mulberry32: small, seeded, the same everywhere. */
 export function createRandom(seed: number): (below: number) => number {

@@ -88,7 +88,8 @@ describe('calibrate', () => {
           expect(state.factor).toBeGreaterThanOrEqual(0.5)
           expect(state.factor).toBeLessThanOrEqual(4)
           expect(Number.isInteger(Math.round(state.factor * 20 * 1e9) / 1e9)).toBe(true)
-          if (state.factor < 4) expect(state.factor * predicted).toBeGreaterThanOrEqual(reported * 0.999)
+          if (state.factor < 4)
+            expect(state.factor * predicted).toBeGreaterThanOrEqual(reported * 0.999)
         }
       }),
     )

@@ -48,7 +48,10 @@ export function partsInModel<Part extends string>(
   }))
   const [largest] = amounts.toSorted((a, b) => b.amount - a.amount)
   if (largest) largest.amount += tokens - amounts.reduce((sum, { amount }) => sum + amount, 0)
-  return Object.fromEntries(amounts.map(({ part, amount }) => [part, amount])) as Record<Part, number>
+  return Object.fromEntries(amounts.map(({ part, amount }) => [part, amount])) as Record<
+    Part,
+    number
+  >
 }
 
 /** One call: what was predicted, and what the provider counted. */
@@ -77,10 +80,13 @@ export interface Usage {
  */
 export function calibrate(previous: Calibration | undefined, usage: Usage): Calibration {
   const { counter, model, predicted, reported } = usage
-  const current = previous?.model === model && previous.counter === counter.id ? previous : undefined
+  const current =
+    previous?.model === model && previous.counter === counter.id ? previous : undefined
   const steps = current ? toSteps(current.factor) : one
   const next =
-    isReport(predicted) && isReport(reported) ? move(steps, reported / predicted, current, usage) : steps
+    isReport(predicted) && isReport(reported)
+      ? move(steps, reported / predicted, current, usage)
+      : steps
   if (current && next === steps) return current
   return { model, counter: counter.id, factor: next / one, ...present({ reply: current?.reply }) }
 }
@@ -97,7 +103,9 @@ export const raisedTo = (factor: number): number => bounded(Math.ceil(factor * o
 /** Whether a value from outside is a calibration: a wrong factor would change how much is sent. */
 export function isCalibration(value: unknown): value is Calibration {
   const { model, counter, factor, reply = 0 } = (value ?? {}) as Partial<Calibration>
-  return typeof model === 'string' && typeof counter === 'string' && isFactor(factor) && isCount(reply)
+  return (
+    typeof model === 'string' && typeof counter === 'string' && isFactor(factor) && isCount(reply)
+  )
 }
 
 export const isFactor = (value: unknown): value is number =>
@@ -113,7 +121,9 @@ export function calibrated(counter: TokenCounter, factor: number): TokenCounter 
   const steps = toSteps(factor)
   if (steps === one) return counter
   // Whole steps, so that a rounding error does not turn 1.15 × 100 into 116.
-  return mapCounter(counter, `${counter.id}*${steps / one}`, tokens => Math.ceil((tokens * steps) / one))
+  return mapCounter(counter, `${counter.id}*${steps / one}`, tokens =>
+    Math.ceil((tokens * steps) / one),
+  )
 }
 
 /**
@@ -121,7 +131,11 @@ export function calibrated(counter: TokenCounter, factor: number): TokenCounter 
  * than its window, and the prompt was near the window (a counter that is only wrong is also wrong on short prompts).
  * `window` is the provider's actual window: `num_ctx` in Ollama.
  */
-export function looksTruncated(usage: { predicted: number; reported: number; window: number }): boolean {
+export function looksTruncated(usage: {
+  predicted: number
+  reported: number
+  window: number
+}): boolean {
   const { predicted, reported, window } = usage
   if (!isReport(predicted) || !(reported > 0) || !(window > 0)) return false
   return reported < 0.8 * predicted && predicted > 0.9 * window && reported <= window
@@ -140,12 +154,23 @@ const nearWhole = 1
 const nearCut = 5
 const nearOpen = 8
 
-function move(steps: number, ratio: number, current: Calibration | undefined, usage: Usage): number {
+function move(
+  steps: number,
+  ratio: number,
+  current: Calibration | undefined,
+  usage: Usage,
+): number {
   const { counter, isCut = false, isOpen = false } = usage
   // Rounded up, but 1.0004 is not a reason to pay 5 % more.
   const wanted = bounded(Math.ceil(ratio * one - 0.01))
   // What the margin takes still fits, and a step would cut again.
-  if (current && isCut && !counter.exact && wanted > steps && ratio * one <= steps * (1 + inexactMargin))
+  if (
+    current &&
+    isCut &&
+    !counter.exact &&
+    wanted > steps &&
+    ratio * one <= steps * (1 + inexactMargin)
+  )
     return steps
   if (wanted >= steps) return wanted
   // A little below proves nothing, and a factor that goes up and down would move the cut, and with it the prompt.

@@ -10,7 +10,12 @@ const bare = createCounter({ id: 'letters', exact: true, text: letters, framing:
 
 describe('createCounter', () => {
   it('adds the framing once per message', () => {
-    const counter = createCounter({ id: 'letters', exact: true, text: letters, framing: framings.openai })
+    const counter = createCounter({
+      id: 'letters',
+      exact: true,
+      text: letters,
+      framing: framings.openai,
+    })
     expect(counter.message(message({ text: 'hello' }))).toBe(5 + 4)
     expect(counter.prompt).toBe(3)
   })
@@ -23,7 +28,12 @@ describe('createCounter', () => {
   })
 
   it('adds the framing of every call', () => {
-    const counter = createCounter({ id: 'letters', exact: true, text: letters, framing: framings.chatml })
+    const counter = createCounter({
+      id: 'letters',
+      exact: true,
+      text: letters,
+      framing: framings.chatml,
+    })
     const calls = [
       { name: 'a', arguments: '{}' },
       { name: 'b', arguments: '{}' },
@@ -37,7 +47,12 @@ describe('createCounter', () => {
   })
 
   it('adds the framing of every result of a tool message', () => {
-    const counter = createCounter({ id: 'letters', exact: true, text: letters, framing: framings.deepseek })
+    const counter = createCounter({
+      id: 'letters',
+      exact: true,
+      text: letters,
+      framing: framings.deepseek,
+    })
     const results = [{ text: 'a' }, { text: 'b' }]
     expect(counter.message(message({ role: 'tool', text: 'ab', results }))).toBe(2 * 2 + 2 + 2 * 4)
     expect(counter.message(message({ role: 'tool', text: 'ab' }))).toBe(2 + 2 + 4)
@@ -64,7 +79,12 @@ describe('createCounter', () => {
   })
 
   it('counts tools as JSON, and no tools as nothing', () => {
-    const counter = createCounter({ id: 'letters', exact: true, text: letters, framing: framings.llama3 })
+    const counter = createCounter({
+      id: 'letters',
+      exact: true,
+      text: letters,
+      framing: framings.llama3,
+    })
     expect(counter.tools([])).toBe(0)
     expect(counter.tools([{ a: 1 }, { b: 2 }])).toBe(58 + 2 * (7 + 1))
   })
@@ -76,7 +96,8 @@ describe('createCounter', () => {
   })
 
   it('has another id when it counts differently', () => {
-    const id = (options: object) => createCounter({ id: 'x', exact: true, text: letters, ...options }).id
+    const id = (options: object) =>
+      createCounter({ id: 'x', exact: true, text: letters, ...options }).id
     expect(id({})).toBe('x/generic')
     expect(id({ framing: framings.none })).toBe('x')
     expect(id({ framing: framings.openai })).toBe('x/openai')
@@ -91,18 +112,27 @@ describe('createCounter', () => {
   })
 
   it('gives whole tokens, or says which counter gave something else', () => {
-    const property = fc.property(fc.double(), fc.string({ unit: 'binary', minLength: 1 }), (answer, text) => {
-      const counter = createCounter({ id: 'x', exact: false, text: () => answer, framing: framings.none })
-      const calls = [{ name: text, arguments: text }]
-      for (const count of [
-        () => counter.text(text),
-        () => counter.message(message({ text, calls })),
-        () => counter.tools([text]),
-      ]) {
-        if (answer >= 0 && answer < 2 ** 50) expect(Number.isSafeInteger(count())).toBe(true)
-        else if (!(answer >= 0 && answer < 2 ** 54)) expect(count).toThrow('the counter "x" gave')
-      }
-    })
+    const property = fc.property(
+      fc.double(),
+      fc.string({ unit: 'binary', minLength: 1 }),
+      (answer, text) => {
+        const counter = createCounter({
+          id: 'x',
+          exact: false,
+          text: () => answer,
+          framing: framings.none,
+        })
+        const calls = [{ name: text, arguments: text }]
+        for (const count of [
+          () => counter.text(text),
+          () => counter.message(message({ text, calls })),
+          () => counter.tools([text]),
+        ]) {
+          if (answer >= 0 && answer < 2 ** 50) expect(Number.isSafeInteger(count())).toBe(true)
+          else if (!(answer >= 0 && answer < 2 ** 54)) expect(count).toThrow('the counter "x" gave')
+        }
+      },
+    )
     fc.assert(property, { numRuns: 50 })
   })
 })
@@ -112,7 +142,15 @@ describe('a counter of your own', () => {
     role: n % 2 ? 'assistant' : 'user',
     content: `${'word '.repeat(30)}${n}`,
   }))
-  const given = [Number.NaN, Number.POSITIVE_INFINITY, -5, 1e308, '12', undefined, Promise.resolve(3)]
+  const given = [
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    -5,
+    1e308,
+    '12',
+    undefined,
+    Promise.resolve(3),
+  ]
 
   it.each(given)('that gives %s is a typed error that names it, never a loop', value => {
     const odd = { ...bare, id: 'mine', text: () => value as number, message: () => value as number }
@@ -124,7 +162,9 @@ describe('a counter of your own', () => {
     expect(() => fit(list, { window: 500, count: odd })).toThrow(expect.objectContaining(refusal))
     const prompt = { ...bare, id: 'mine', prompt: value as number }
     if (value !== undefined)
-      expect(() => fit(list, { window: 500, count: prompt })).toThrow(expect.objectContaining(refusal))
+      expect(() => fit(list, { window: 500, count: prompt })).toThrow(
+        expect.objectContaining(refusal),
+      )
   })
 
   it('may give fractions, which are rounded up', () => {
@@ -133,7 +173,12 @@ describe('a counter of your own', () => {
   })
 
   it('may give the largest number there is', () => {
-    const most = { ...bare, id: 'most', message: () => Number.MAX_SAFE_INTEGER, text: () => 2 ** 53 - 1 }
+    const most = {
+      ...bare,
+      id: 'most',
+      message: () => Number.MAX_SAFE_INTEGER,
+      text: () => 2 ** 53 - 1,
+    }
     for (const overflow of ['error', 'keep', 'trim'] as const)
       try {
         expect(fit(list, { window: 500, count: most, overflow }).messages.length).toBeGreaterThan(0)

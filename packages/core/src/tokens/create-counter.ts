@@ -36,7 +36,10 @@ export function createCounter(options: CreateCounterOptions): TokenCounter {
   if (typeof id !== 'string' || id === '')
     throw new InvalidOptionError('id', `expected a name, such as "mine", got ${showValue(id)}`)
   if (typeof count !== 'function')
-    throw new InvalidOptionError('text', `expected a function that counts a text, got ${showValue(count)}`)
+    throw new InvalidOptionError(
+      'text',
+      `expected a function that counts a text, got ${showValue(count)}`,
+    )
   const fullId = counterId(id, framing, imageTokens)
   const whole = (tokens: number): number => wholeTokens(tokens, fullId)
   const text = rememberLong(value => (value === '' ? 0 : whole(count(wellFormed(value)))))
@@ -78,7 +81,8 @@ function counterId(id: string, framing: Framing, imageTokens: number): string {
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\uFFFD')
 
 /** Cycles and bigints count as text: the request itself will fail and say so. */
-const toJson = (value: unknown) => attempt(() => JSON.stringify(value) ?? '', undefined) ?? String(value)
+const toJson = (value: unknown) =>
+  attempt(() => JSON.stringify(value) ?? '', undefined) ?? String(value)
 
 /** Counts the tokens of messages. The same input must always give the same number: counts are remembered. */
 export interface TokenCounter {
@@ -125,7 +129,8 @@ export function mapCounter(
 
 /** A count as a whole number. Fractions are allowed (a quarter of the characters, say) and rounded up. */
 function wholeTokens(tokens: number, counter: string): number {
-  if (typeof tokens === 'number' && tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER) return Math.ceil(tokens)
+  if (typeof tokens === 'number' && tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER)
+    return Math.ceil(tokens)
   throw new InvalidOptionError(
     'count',
     `the counter ${JSON.stringify(counter)} gave ${String(tokens)}: expected a number of tokens, 0 or more`,

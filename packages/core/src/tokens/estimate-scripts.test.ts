@@ -52,9 +52,9 @@ const letters = [...'abcdefghijklmnopqrstuvwxyz']
 const zalgo = () => of(letters) + Array.from({ length: 6 }, () => of(accents)).join('')
 const texts = {
   'stacked accents': Array.from({ length: 60 }, zalgo).join(''),
-  'Han, extension B': Array.from({ length: 200 }, () => String.fromCodePoint(0x20000 + number(42_000))).join(
-    '',
-  ),
+  'Han, extension B': Array.from({ length: 200 }, () =>
+    String.fromCodePoint(0x20000 + number(42_000)),
+  ).join(''),
   Sakha:
     'Сарсыарда эрдэ туран оҕолор оскуолаҕа бардылар. Күн тымныы этэ, ол гынан баран халлаан ып-ыраас, ыраахтан өрүс көстөрө. Эһэм остуоруйа кэпсээтэ, биһиги сүрдээх болҕомтолоохтук истибиппит.',
   Kyrgyz:

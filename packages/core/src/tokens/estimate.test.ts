@@ -59,13 +59,19 @@ describe('estimateTokens', () => {
   })
 
   it('never costs less with another word, and two texts cost about what they cost together', () => {
-    const text = fc.oneof(fc.lorem({ mode: 'sentences' }), fc.json(), fc.string({ unit: 'grapheme' }))
+    const text = fc.oneof(
+      fc.lorem({ mode: 'sentences' }),
+      fc.json(),
+      fc.string({ unit: 'grapheme' }),
+    )
     fc.assert(
       fc.property(text, text, (one, two) => {
         const together = estimateTokens(`${one}\n${two}`)
         expect(together).toBeGreaterThanOrEqual(estimateTokens(one))
         expect(together).toBeLessThanOrEqual(estimateTokens(one) + estimateTokens(two) + 3)
-        expect(together).toBeGreaterThanOrEqual(0.75 * (estimateTokens(one) + estimateTokens(two)) - 6)
+        expect(together).toBeGreaterThanOrEqual(
+          0.75 * (estimateTokens(one) + estimateTokens(two)) - 6,
+        )
       }),
     )
   })
@@ -89,7 +95,8 @@ describe('estimateTokens on public conversations', () => {
         .flatMap(name => messagesIn(join(folder!, name)))
         .map(text => ({ text, tokens: truth(text), estimated: estimateTokens(text) }))
       const under = ratios.filter(({ tokens, estimated }) => estimated < 0.95 * tokens)
-      const sum = (key: 'tokens' | 'estimated') => ratios.reduce((total, ratio) => total + ratio[key], 0)
+      const sum = (key: 'tokens' | 'estimated') =>
+        ratios.reduce((total, ratio) => total + ratio[key], 0)
       expect(ratios.length).toBeGreaterThan(1000)
       expect(under.length).toBeLessThanOrEqual(0.003 * ratios.length)
       expect(sum('estimated') / sum('tokens')).toBeGreaterThan(1.05)

@@ -1,5 +1,10 @@
 import { refuseUnknown } from '../log/error.ts'
-import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
+import {
+  type CounterOptions,
+  counterNames,
+  createCounter,
+  type TokenCounter,
+} from './create-counter.ts'
 import { isDigit, isLetter, isSpace, type Scan } from './scan.ts'
 import { scanLetters } from './scan-letters.ts'
 import { scanDigits, scanOther, scanPunctuation, scanSpace } from './scan-signs.ts'
@@ -23,7 +28,15 @@ export function estimate(options: CounterOptions = {}): TokenCounter {
  * estimateTokens('The quick brown fox') // 5
  */
 export function estimateTokens(text: string): number {
-  const scan: Scan = { text, at: 0, before: 'newline', spaced: false, doubt: 0, rare: 0, foreign: 0 }
+  const scan: Scan = {
+    text,
+    at: 0,
+    before: 'newline',
+    spaced: false,
+    doubt: 0,
+    rare: 0,
+    foreign: 0,
+  }
   let tokens = 0
   while (scan.at < text.length) {
     const code = text.charCodeAt(scan.at)

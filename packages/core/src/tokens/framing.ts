@@ -28,4 +28,12 @@ export const genericFraming: Framing = {
 }
 
 /** No framing: for plain texts and for tests. */
-export const noFraming = { name: 'none', message: 0, call: 0, result: 0, tool: 0, tools: 0, prompt: 0 }
+export const noFraming = {
+  name: 'none',
+  message: 0,
+  call: 0,
+  result: 0,
+  tool: 0,
+  tools: 0,
+  prompt: 0,
+}

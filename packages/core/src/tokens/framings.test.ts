@@ -54,7 +54,8 @@ describe('framings', () => {
       for (const part of ['message', 'call', 'result', 'tool', 'tools'] as const) {
         expect(framings.generic[part]).toBeGreaterThanOrEqual(framing[part])
       }
-      if (framing !== framings.harmony) expect(framings.generic.prompt).toBeGreaterThanOrEqual(framing.prompt)
+      if (framing !== framings.harmony)
+        expect(framings.generic.prompt).toBeGreaterThanOrEqual(framing.prompt)
     }
   })
 })

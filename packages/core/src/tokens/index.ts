@@ -1,4 +1,10 @@
-export { type Calibration, calibrate, calibrated, looksTruncated, type Usage } from './calibration.ts'
+export {
+  type Calibration,
+  calibrate,
+  calibrated,
+  looksTruncated,
+  type Usage,
+} from './calibration.ts'
 export type { CounterOptions, CreateCounterOptions, TokenCounter } from './create-counter.ts'
 export { createCounter } from './create-counter.ts'
 export { estimate, estimateTokens } from './estimate.ts'

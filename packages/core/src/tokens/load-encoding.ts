@@ -1,5 +1,10 @@
 import { refuseUnknown, ThroughlineError } from '../log/error.ts'
-import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
+import {
+  type CounterOptions,
+  counterNames,
+  createCounter,
+  type TokenCounter,
+} from './create-counter.ts'
 import { framings } from './framings.ts'
 import { countLongText } from './long-text.ts'
 
@@ -14,7 +19,8 @@ export async function loadEncoding(id: string, load: () => Promise<Encoding>) {
 }
 
 function refuse(cause: unknown): never {
-  const message = 'The package "gpt-tokenizer" cannot be loaded: install it with "npm install gpt-tokenizer".'
+  const message =
+    'The package "gpt-tokenizer" cannot be loaded: install it with "npm install gpt-tokenizer".'
   throw new ThroughlineError('package_missing', message, { cause })
 }
 

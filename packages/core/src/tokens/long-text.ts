@@ -36,10 +36,13 @@ function safeCut(text: string, start: number): number | undefined {
 }
 
 function isWordEnd(before: number, after: number): boolean {
-  const ends = isAsciiWord(before) || (before > 127 && /[\p{L}\p{N}]/u.test(String.fromCharCode(before)))
+  const ends =
+    isAsciiWord(before) || (before > 127 && /[\p{L}\p{N}]/u.test(String.fromCharCode(before)))
   if (!ends || isAsciiWord(after)) return false
   // An apostrophe may begin a contraction (`don't`), and a mark changes the letter before it.
-  return after < 128 ? after !== 39 : !/[\p{L}\p{N}\p{M}\p{Surrogate}]/u.test(String.fromCharCode(after))
+  return after < 128
+    ? after !== 39
+    : !/[\p{L}\p{N}\p{M}\p{Surrogate}]/u.test(String.fromCharCode(after))
 }
 
 /** The last place where the text around it has the same count whole and in two halves. */

@@ -9,7 +9,13 @@ import { o200k } from './o200k.ts'
 
 const asText = { disallowedSpecial: new Set<string>() }
 const counters = [
-  { name: 'o200k', create: o200k, count: (text: string) => countO200k(text, asText), hello: 4, chinese: 2 },
+  {
+    name: 'o200k',
+    create: o200k,
+    count: (text: string) => countO200k(text, asText),
+    hello: 4,
+    chinese: 2,
+  },
   {
     name: 'cl100k',
     create: cl100k,

@@ -15,11 +15,23 @@ describe('replyReserve', () => {
       2048,
       'a quarter of what system prompt and tools leave',
     ],
-    [{ window: 32_768, head: 23_400, asked: 32_000, likely: 8192 }, 4096, 'as long as the longest reply'],
-    [{ window: 32_768, head: 500, asked: 32_000, likely: 8192 }, 8192, 'as long as the longest reply'],
+    [
+      { window: 32_768, head: 23_400, asked: 32_000, likely: 8192 },
+      4096,
+      'as long as the longest reply',
+    ],
+    [
+      { window: 32_768, head: 500, asked: 32_000, likely: 8192 },
+      8192,
+      'as long as the longest reply',
+    ],
     [{ window: 32_768, head: 500, asked: 6000, likely: 8192 }, 6000, 'the most that was asked for'],
     [{ window: 32_768, head: 0, likely: 2 ** 20 }, 16_384, 'as long as the longest reply'],
-    [{ window: 4096, head: 9000, asked: 100 }, 0, 'a quarter of what system prompt and tools leave'],
+    [
+      { window: 4096, head: 9000, asked: 100 },
+      0,
+      'a quarter of what system prompt and tools leave',
+    ],
     [{ window: 1, head: 0 }, 0, 'an eighth of the window'],
   ])('of %j is %i', (expected, reserve, why) => {
     expect(replyReserve(expected)).toEqual({ reserve, why: expect.stringContaining(why) })
@@ -81,6 +93,7 @@ describe('a calibration', () => {
 
   it('is read from a log only with a whole number', () => {
     expect(isCalibration({ ...known, reply: 2048 })).toBe(true)
-    for (const reply of [-1, 0.5, '2048', Number.NaN]) expect(isCalibration({ ...known, reply })).toBe(false)
+    for (const reply of [-1, 0.5, '2048', Number.NaN])
+      expect(isCalibration({ ...known, reply })).toBe(false)
   })
 })

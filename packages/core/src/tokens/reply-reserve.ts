@@ -22,7 +22,10 @@ export function replyReserve({ window, head, likely = 0, asked: requested }: Exp
   if (requested !== undefined && requested <= most)
     return { reserve: Math.floor(requested), why: 'the most that was asked for' }
   if (most > usual)
-    return { reserve: most, why: 'as long as the longest reply of this conversation, with room to spare' }
+    return {
+      reserve: most,
+      why: 'as long as the longest reply of this conversation, with room to spare',
+    }
   const why =
     usual < Math.floor(window / 8)
       ? 'a quarter of what system prompt and tools leave'

@@ -3,8 +3,13 @@ export function samples(): Record<string, string> {
   const { of, number, text } = random(42)
   const hex = (length: number) => text('0123456789abcdef', length)
   const word = () =>
-    of('order status customer price total shipping address created invoice flight user name'.split(' '))
-  const lines = (count: number, line: () => string) => Array.from({ length: count }, line).join('\n')
+    of(
+      'order status customer price total shipping address created invoice flight user name'.split(
+        ' ',
+      ),
+    )
+  const lines = (count: number, line: () => string) =>
+    Array.from({ length: count }, line).join('\n')
   const record = () => ({
     id: number(99999),
     name: `${word()} ${word()}`,
@@ -32,7 +37,8 @@ export function samples(): Record<string, string> {
     'markdown table': `| name | count | share |\n|---|---|---:|\n${lines(20, () => `| ${word()} | ${number(1000)} | ${number(100)}.5% |`)}`,
     urls: lines(
       15,
-      () => `https://www.${word()}.com/${word()}/${number(9999)}?${word()}=${word()}&utm_source=${word()}`,
+      () =>
+        `https://www.${word()}.com/${word()}/${number(9999)}?${word()}=${word()}&utm_source=${word()}`,
     ),
     hex: hex(1000),
     base64: text('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 1000),
@@ -41,9 +47,9 @@ export function samples(): Record<string, string> {
     blanks: ' '.repeat(700),
     newlines: '\n'.repeat(700),
     indentation: lines(40, () => `${' '.repeat(4 * number(10))}${word()}.${word()}(${word()});`),
-    'random words': Array.from({ length: 120 }, () => text('abcdefghijklmnopqrstuvwxyz', 3 + number(9))).join(
-      ' ',
-    ),
+    'random words': Array.from({ length: 120 }, () =>
+      text('abcdefghijklmnopqrstuvwxyz', 3 + number(9)),
+    ).join(' '),
     'random letters': text('abcdefghijklmnopqrstuvwxyz', 900),
     'one letter': 'a'.repeat(600),
     lines: lines(20, () => of([...'-=*#_']).repeat(5 + number(70))),

@@ -99,7 +99,10 @@ const letterPairs =
 /** A character for each price, from -8 / 32 of a token on. They are those that code is full of, which compress best. */
 const prices = 'A_xb-/|+y&w0so,tn{ri[fh]updc :;)l=.(~eam?}>1gk<2v*!M'
 
-const pairs = /* @__PURE__ */ Float64Array.from(letterPairs, pair => (prices.indexOf(pair) - 8) / 32)
+const pairs = /* @__PURE__ */ Float64Array.from(
+  letterPairs,
+  pair => (prices.indexOf(pair) - 8) / 32,
+)
 
 const longestCommon = 4
 

@@ -91,7 +91,8 @@ export function scanOther(scan: Scan, first: number): number {
   ) {
     tokens += each
     // The vowel signs of Arabic, and letters that neither Arabic nor Persian has.
-    if ((code >= 0x64b && code < 0x660) || (code >= 0x6b0 && code < 0x700 && code !== 0x6cc)) tokens += 0.52
+    if ((code >= 0x64b && code < 0x660) || (code >= 0x6b0 && code < 0x700 && code !== 0x6cc))
+      tokens += 0.52
     else if (code >= 0xd83c && code < 0xd83f) tokens -= 0.8 // Emoji
   }
   scan.at = to
@@ -114,7 +115,8 @@ const ownToken = ',(@\\:;/>)[?^-'
 /** Signs that lines are drawn with: long runs of them are single tokens. */
 const lines = '-=*#_./'
 
-const isPunctuation = (code: number): boolean => code > 32 && code < 127 && !isLetter(code) && !isDigit(code)
+const isPunctuation = (code: number): boolean =>
+  code > 32 && code < 127 && !isLetter(code) && !isDigit(code)
 
 function move(scan: Scan, at: number, before: Scan['before']): void {
   scan.at = at

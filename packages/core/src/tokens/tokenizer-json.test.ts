@@ -22,8 +22,16 @@ describe('tokenizerJson', () => {
 
   it('does not add the marks of the model', () => {
     const mark = { id: '<s>', ids: [40], tokens: ['<s>'] }
-    const single = [{ SpecialToken: { id: '<s>', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }]
-    const marked = { type: 'TemplateProcessing', single, pair: single, special_tokens: { '<s>': mark } }
+    const single = [
+      { SpecialToken: { id: '<s>', type_id: 0 } },
+      { Sequence: { id: 'A', type_id: 0 } },
+    ]
+    const marked = {
+      type: 'TemplateProcessing',
+      single,
+      pair: single,
+      special_tokens: { '<s>': mark },
+    }
     expect(tokenizerJson({ ...bytePairs(), post_processor: marked }).text('the')).toBe(1)
   })
 
@@ -42,7 +50,17 @@ describe('tokenizerJson', () => {
   })
 
   it('refuses junk with a code and a reason', () => {
-    const junk = [undefined, null, 'text', 7, [], {}, { model: 'x' }, { model: {} }, { model: { vocab: {} } }]
+    const junk = [
+      undefined,
+      null,
+      'text',
+      7,
+      [],
+      {},
+      { model: 'x' },
+      { model: {} },
+      { model: { vocab: {} } },
+    ]
     for (const json of [...junk, { ...bytePairs(), model: { type: 'Nothing', vocab: [] } }]) {
       const error = caught(() => tokenizerJson(json))
       expect(error).toBeInstanceOf(ThroughlineError)

@@ -1,7 +1,12 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { refuseUnknown, ThroughlineError } from '../log/error.ts'
 import { hashOf } from '../log/hash-text.ts'
-import { type CounterOptions, counterNames, createCounter, type TokenCounter } from './create-counter.ts'
+import {
+  type CounterOptions,
+  counterNames,
+  createCounter,
+  type TokenCounter,
+} from './create-counter.ts'
 
 /** Options of `tokenizerJson`. */
 export interface TokenizerJsonOptions extends CounterOptions {
@@ -20,7 +25,8 @@ export function tokenizerJson(json: unknown, given: TokenizerJsonOptions = {}): 
   refuseUnknown(given, { ...counterNames, config: 1 })
   const { config = {}, ...options } = given
   const tokenizer = createTokenizer(json, config)
-  const count = (text: string): number => tokenizer.tokenize(text, { add_special_tokens: false }).length
+  const count = (text: string): number =>
+    tokenizer.tokenize(text, { add_special_tokens: false }).length
   // A short hash is enough to tell the few tokenizers of an application apart.
   const id = `tokenizer-${hashOf(JSON.stringify([json, config]))
     .toString(16)

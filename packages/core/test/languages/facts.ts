@@ -139,10 +139,19 @@ export const tongues: Readonly<Record<string, Tongue>> = {
       },
     ],
     talk: [
-      ['Das Wetter war heute wieder furchtbar.', 'Die ganze Woche Regen, sagen sie. Nimm einen Schirm mit.'],
-      ['Ich habe endlich die Küche und die Fenster geputzt.', 'Gut gemacht! Das dauert einen halben Tag.'],
+      [
+        'Das Wetter war heute wieder furchtbar.',
+        'Die ganze Woche Regen, sagen sie. Nimm einen Schirm mit.',
+      ],
+      [
+        'Ich habe endlich die Küche und die Fenster geputzt.',
+        'Gut gemacht! Das dauert einen halben Tag.',
+      ],
       ['N hat mich gestern Abend angerufen.', 'Wie schön. Ein langes Gespräch, nehme ich an.'],
-      ['Der Zug hatte vierzig Minuten Verspätung.', 'Ärgerlich. Gab es wenigstens einen Sitzplatz?'],
+      [
+        'Der Zug hatte vierzig Minuten Verspätung.',
+        'Ärgerlich. Gab es wenigstens einen Sitzplatz?',
+      ],
       ['Ich las einen guten Roman über das Meer.', 'Romane über das Meer werden nie alt.'],
       ['Morgen kaufe ich Brot, Milch und Äpfel.', 'Vergiss den Kaffee nicht.'],
       ['N und ich sahen am Wochenende einen Film.', 'Also ein ruhiger Abend.'],

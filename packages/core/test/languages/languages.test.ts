@@ -36,7 +36,11 @@ function findFacts(tongue: Tongue, toQuestion: (question: string) => string, ste
   return facts
     .filter((_, at) => at % step === 0)
     .filter(({ said, asked }) => {
-      const question = { role: 'user', content: toQuestion(asked), time: chat.at(-1)!.time + minute }
+      const question = {
+        role: 'user',
+        content: toQuestion(asked),
+        time: chat.at(-1)!.time + minute,
+      }
       const { messages, receipt } = fit([...chat, question], { window: 1024 })
       expect(receipt.counts.omitted).toBeGreaterThan(chat.length / 2)
       return messages.some(({ content }) => content.includes(said))
@@ -57,9 +61,12 @@ describe.each(Object.entries(tongues))('%s', (_name, tongue) => {
   it('brings nothing back for talk about something else', () => {
     const { chat } = createChat(tongue)
     const [said] = tongue.talk[0]!
-    const { receipt } = fit([...chat, { role: 'user', content: said, time: chat.at(-1)!.time + minute }], {
-      window: 1024,
-    })
+    const { receipt } = fit(
+      [...chat, { role: 'user', content: said, time: chat.at(-1)!.time + minute }],
+      {
+        window: 1024,
+      },
+    )
     expect(receipt.parts.recall).toBe(0)
   })
 })

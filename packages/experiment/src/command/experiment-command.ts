@@ -7,7 +7,12 @@ import { print, UserError } from '@throughline/server/cli/print'
 import { StoreError } from '@throughline/stores/store-error'
 import type { Command } from 'commander'
 import type { ExperimentPlan, ExperimentSummary, ExperimentView, Wish } from '../index.ts'
-import { leaveWishInFile, lookAtExperiments, readExperiments, writeExperiments } from './open-experiments.ts'
+import {
+  leaveWishInFile,
+  lookAtExperiments,
+  readExperiments,
+  writeExperiments,
+} from './open-experiments.ts'
 import { type StartFlags, startExperiment } from './start-experiment.ts'
 import { goalMark, harmless } from './wording.ts'
 
@@ -25,11 +30,13 @@ export function experimentCommand(experiment: Command): void {
         experiments.run(plan, { id, signal }),
       )
     })
-  const resumeHelp = 'goes on with one that is paused, or whose process is gone; its code must be named again'
+  const resumeHelp =
+    'goes on with one that is paused, or whose process is gone; its code must be named again'
   withStartOptions(add('resume <id> [plan]', resumeHelp)).action(
     async (id: string, file: string | undefined, options: StartFlags) => {
       const { loadPlan } = await import('./load-plan.ts')
-      const plan = file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
+      const plan =
+        file === undefined ? await storedPlan(id, options) : await loadPlan(file, options)
       await startExperiment(options, { id, plan, file }, (experiments, signal) =>
         experiments.resume(plan, id, { signal }),
       )
@@ -41,14 +48,18 @@ export function experimentCommand(experiment: Command): void {
   })
   add('show <id>', 'where an experiment stands: its roles, goals and variables').action(
     async (id: string, options: LogOptions) => {
-      const [view] = await lookAtExperiments(options, async experiments => [await experiments.show(id)])
+      const [view] = await lookAtExperiments(options, async experiments => [
+        await experiments.show(id),
+      ])
       for (const line of viewLines(view!)) print(line)
     },
   )
   add('history <id>', 'all that a role was told and has said')
     .requiredOption('--role <name>', 'whose history')
     .action(async (id: string, options: LogOptions & { readonly role: string }) => {
-      const messages = await readExperiments(options, experiments => experiments.history(id, options.role))
+      const messages = await readExperiments(options, experiments =>
+        experiments.history(id, options.role),
+      )
       for (const [seq, message] of messages.entries()) print(harmless(messageLine(message, seq)))
     })
   for (const [wish, does] of [['pause', 'pauses'] as const, ['stop', 'ends'] as const])
@@ -60,7 +71,12 @@ export function experimentCommand(experiment: Command): void {
 const withStartOptions = (command: Command) =>
   command
     .option('--model <name>', 'for every role: reader, ollama:<model> or openai:<base URL>#<model>')
-    .option('--lease <seconds>', 'how long it stays taken when this process dies', wholeNumber(1, 86_400), 30)
+    .option(
+      '--lease <seconds>',
+      'how long it stays taken when this process dies',
+      wholeNumber(1, 86_400),
+      30,
+    )
 
 function newId(name: string): string {
   const words = name
@@ -118,7 +134,9 @@ async function settle(id: string, wish: Wish, options: LogOptions): Promise<void
     if (!runner) throw error
     const { pid, id: running } = runner
     if (running !== id)
-      throw new UserError(`${options.db} is in use by process ${pid}, which runs ${running}: try again later`)
+      throw new UserError(
+        `${options.db} is in use by process ${pid}, which runs ${running}: try again later`,
+      )
     print(`${willDo} (process ${pid} was asked)`)
   }
 }

@@ -7,7 +7,9 @@ const { signal } = new AbortController()
 
 /** Where a model of this environment is looked for, as its error says. Nobody listens on these ports. */
 async function addressFor(OLLAMA_HOST: string): Promise<string> {
-  const failure = chooseModel('ollama:llama3.2', { OLLAMA_HOST }).window(AbortSignal.timeout(20_000))
+  const failure = chooseModel('ollama:llama3.2', { OLLAMA_HOST }).window(
+    AbortSignal.timeout(20_000),
+  )
   const { message } = (await failure.catch(error => error)) as Error
   return /Ollama at (\S+?)[:.,]?\s/.exec(message)?.[1] ?? message
 }

@@ -12,7 +12,10 @@ import { harmless } from './wording.ts'
 type LoadOptions = { readonly model?: string }
 
 /** Loads a plan: JSON, or a module whose default export is a plan or a function that makes one. */
-export async function loadPlan(file: string, { model: named }: LoadOptions): Promise<ExperimentPlan> {
+export async function loadPlan(
+  file: string,
+  { model: named }: LoadOptions,
+): Promise<ExperimentPlan> {
   const path = resolve(file)
   const model = named === undefined ? undefined : chooseModel(named)
   const ending = extname(path)
@@ -22,7 +25,11 @@ export async function loadPlan(file: string, { model: named }: LoadOptions): Pro
 }
 
 /** Loads a stored plan. Its author is not trusted: code is not run and servers are not called that only it names. */
-export function loadStoredPlan(id: string, json: PlanJson, { model: named }: LoadOptions): ExperimentPlan {
+export function loadStoredPlan(
+  id: string,
+  json: PlanJson,
+  { model: named }: LoadOptions,
+): ExperimentPlan {
   const { tools } = json
   const nameIt = `name the plan, throughline experiment resume ${id} <plan>`
   if (tools !== undefined)
@@ -40,10 +47,15 @@ export function loadStoredPlan(id: string, json: PlanJson, { model: named }: Loa
   })
 }
 
-async function loadModulePlan(path: string, file: string, model: Model | undefined): Promise<ExperimentPlan> {
+async function loadModulePlan(
+  path: string,
+  file: string,
+  model: Model | undefined,
+): Promise<ExperimentPlan> {
   const { default: exported } = await importNamed(path)
   // A plan that is a function decides which roles use the model.
-  if (typeof exported === 'function') return requirePlan(await exported(model ? { model } : {}), file)
+  if (typeof exported === 'function')
+    return requirePlan(await exported(model ? { model } : {}), file)
   const plan = requirePlan(exported, file)
   return model ? { ...plan, roles: plan.roles.map(role => ({ ...role, model })) } : plan
 }
@@ -52,7 +64,8 @@ function requirePlan(value: unknown, file: string): ExperimentPlan {
   const { roles, goals, tools } = (value ?? {}) as Partial<ExperimentPlan>
   if (Array.isArray(roles) && Array.isArray(goals) && typeof tools?.get === 'function')
     return value as ExperimentPlan
-  const expected = 'its default export must be what defineExperiment gives, or a function that gives it'
+  const expected =
+    'its default export must be what defineExperiment gives, or a function that gives it'
   throw new UserError(`${file} has no plan: ${expected}`)
 }
 
@@ -64,11 +77,17 @@ interface ToolsModule {
   readonly models?: Readonly<Record<string, Model>>
 }
 
-async function loadJsonPlan(path: string, file: string, model: Model | undefined): Promise<ExperimentPlan> {
+async function loadJsonPlan(
+  path: string,
+  file: string,
+  model: Model | undefined,
+): Promise<ExperimentPlan> {
   const json = readJson(path, file)
   const { tools: place } = (json ?? {}) as { readonly tools?: unknown }
   const module: ToolsModule =
-    typeof place === 'string' && place !== '' ? await importNamed(modulePath(path, place, file)) : {}
+    typeof place === 'string' && place !== ''
+      ? await importNamed(modulePath(path, place, file))
+      : {}
   return parseExperiment(json, {
     tools: toolsIn(module) ?? [],
     hooks: module.hooks ?? [],
@@ -143,8 +162,13 @@ export async function checkModels({ roles }: ExperimentPlan, signal: AbortSignal
 
 /** Makes a URL of `OLLAMA_HOST`, which may also be `0.0.0.0:11434` or `harbour`. */
 function toAddress(host: string): string {
-  const [, scheme = 'http://', name = '', port = scheme === 'https://' ? ':443' : ':11434', path = ''] =
-    /^(https?:\/\/)?(\[[^\]]*\]|[^:/]*)(:\d+)?(\/.*)?$/.exec(host) ?? []
+  const [
+    ,
+    scheme = 'http://',
+    name = '',
+    port = scheme === 'https://' ? ':443' : ':11434',
+    path = '',
+  ] = /^(https?:\/\/)?(\[[^\]]*\]|[^:/]*)(:\d+)?(\/.*)?$/.exec(host) ?? []
   if (name === '') throw new UserError(`OLLAMA_HOST is no address: "${host}"`)
   return `${scheme}${name === '0.0.0.0' ? '127.0.0.1' : name}${port}${path}`
 }

@@ -45,7 +45,11 @@ export function takeEvent(progress: RunState, event: ExperimentEvent, now: numbe
       return inRole(event.role, { doing: 'thinks' })
     case 'model-called': {
       const { predicted, reported } = event
-      return inRole(event.role, { doing: 'thinks', predicted, ...(reported !== undefined && { reported }) })
+      return inRole(event.role, {
+        doing: 'thinks',
+        predicted,
+        ...(reported !== undefined && { reported }),
+      })
     }
     case 'tool-called':
       return inRole(event.role, { doing: 'calls', tool: { name: event.name, isError: false } })
@@ -57,7 +61,9 @@ export function takeEvent(progress: RunState, event: ExperimentEvent, now: numbe
       return inRole(event.role, { doing: event.isSkipped ? 'skipped' : 'done' })
     case 'goal-tested': {
       const { description, isMet } = event
-      const goals = progress.goals.map(goal => (goal.description === description ? { ...goal, isMet } : goal))
+      const goals = progress.goals.map(goal =>
+        goal.description === description ? { ...goal, isMet } : goal,
+      )
       return { ...progress, goals }
     }
     case 'step-ended': {
@@ -75,14 +81,19 @@ export function takeEvent(progress: RunState, event: ExperimentEvent, now: numbe
 function changesBetween(before: Environment, now: Environment): readonly string[] {
   return Object.keys(now).flatMap(variable => {
     const [old, value] = [JSON.stringify(before[variable]), JSON.stringify(now[variable])]
-    return old === value ? [] : [`${variable} ${harmless(old ?? '', 40)} → ${harmless(value ?? '', 40)}`]
+    return old === value
+      ? []
+      : [`${variable} ${harmless(old ?? '', 40)} → ${harmless(value ?? '', 40)}`]
   })
 }
 
 /** Draws an experiment for the terminal: a line for each role, the goals, what the last step changed. */
 export function frameOf(progress: RunState, now: number): readonly ScreenLine[] {
   const { name, id, step, maxSteps, began, roles, goals, changes, warning, notice } = progress
-  const longest = roles.reduce((most, { name }) => Math.min(20, Math.max(most, harmless(name).length)), 0)
+  const longest = roles.reduce(
+    (most, { name }) => Math.min(20, Math.max(most, harmless(name).length)),
+    0,
+  )
   const title: ScreenLine = [
     [bold, harmless(name)],
     [0, `  step ${step} of ${maxSteps}`],

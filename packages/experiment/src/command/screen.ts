@@ -20,10 +20,15 @@ export function createScreen(terminal: Terminal, style: Style = createStyle(term
       const columns = Math.max(1, (terminal.columns || 80) - 1)
       const rows = Math.max(1, (terminal.rows || 24) - 1)
       const fitting = lines.slice(0, rows).map(line => cutLine(line.map(inOneLine), columns))
-      const text = fitting.map(line => line.map(([colour, part]) => paint(style, colour, part)).join(''))
+      const text = fitting.map(line =>
+        line.map(([colour, part]) => paint(style, colour, part)).join(''),
+      )
       const key = text.join('\n')
       if (key === shown) return
-      const up = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / (columns + 1))), 0)
+      const up = drawn.reduce(
+        (sum, width) => sum + Math.max(1, Math.ceil(width / (columns + 1))),
+        0,
+      )
       const home = up > 0 ? `\u001b[${Math.min(up, rows)}A\r\u001b[J` : ''
       terminal.write(`${home}${forTerminal(text.map(line => `${line}\n`).join(''))}`)
       shown = key
@@ -36,7 +41,8 @@ export function createScreen(terminal: Terminal, style: Style = createStyle(term
 const inOneLine = ([colour, text]: ScreenLine[number]) =>
   [colour, showControls(text.replaceAll('\n', '\\n'))] as const
 
-const paint = (style: Style, colour: number, text: string) => (colour === 0 ? text : style(colour, text))
+const paint = (style: Style, colour: number, text: string) =>
+  colour === 0 ? text : style(colour, text)
 
 export function cutLine(line: ScreenLine, columns: number): ScreenLine {
   const total = line.reduce((sum, [, text]) => sum + widthOf(text), 0)

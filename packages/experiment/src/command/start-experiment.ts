@@ -18,7 +18,11 @@ export interface StartFlags extends LogOptions {
 /** Runs and shows an experiment. The exit code is 1 for FAILED, 0 for any other end. */
 export async function startExperiment(
   { db, tenant, model, lease }: StartFlags,
-  { id, plan, file }: { readonly id: string; readonly plan: ExperimentPlan; readonly file?: string },
+  {
+    id,
+    plan,
+    file,
+  }: { readonly id: string; readonly plan: ExperimentPlan; readonly file?: string },
   begin: (experiments: Experiments, signal: AbortSignal) => Experiment,
 ): Promise<void> {
   const interrupts = catchInterrupts()
@@ -30,7 +34,11 @@ export async function startExperiment(
     await writeExperiments({ db, tenant }, { leaseMs: lease * 1000, wishOf }, async experiments => {
       if (!isPostgres(db)) control = createControlFile(db, id)
       try {
-        const watched = watchExperiment(begin(experiments, interrupts.signal), plan, interrupts.sayWith)
+        const watched = watchExperiment(
+          begin(experiments, interrupts.signal),
+          plan,
+          interrupts.sayWith,
+        )
         const result = await watched.catch(error => refuseTaken(id, error))
         print(resultLine(result))
         const next = nextLine(result, { db, tenant, plan: file, model })
@@ -50,7 +58,8 @@ export async function startExperiment(
 /** Explains `turn_open`. Happens on PostgreSQL only: an SQLite file has one writer, this process. */
 function refuseTaken(id: string, error: unknown): never {
   if (!(error instanceof LeaseError) || error.code !== 'turn_open') throw error
-  const wait = error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} s`
+  const wait =
+    error.retryAfterMs === undefined ? '' : ` in ${Math.ceil(error.retryAfterMs / 1000)} s`
   const problem = `${id} is run by another process. If that one died, it is free${wait} when its lease is over`
   throw new UserError(problem, { cause: error })
 }
@@ -150,7 +159,10 @@ function liveDisplay(experiment: Experiment, plan: ExperimentPlan) {
   }
 }
 
-function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }: ExperimentPlan): RunState {
+function begin(
+  { id }: Experiment,
+  { name, maxSteps, roles, goals, environment }: ExperimentPlan,
+): RunState {
   const now = Date.now()
   return {
     id,
@@ -160,7 +172,11 @@ function begin({ id }: Experiment, { name, maxSteps, roles, goals, environment }
     step: 1,
     began: now,
     roles: roles.map(role => ({ name: role.name, doing: 'waits', since: now })),
-    goals: goals.map(({ description, outcome = 'completed' }) => ({ description, outcome, isMet: false })),
+    goals: goals.map(({ description, outcome = 'completed' }) => ({
+      description,
+      outcome,
+      isMet: false,
+    })),
     changes: [],
   }
 }

@@ -77,4 +77,5 @@ export function nextLine(
 const place = ({ step, role }: { readonly step: number; readonly role: string }) =>
   `step ${step} ${harmless(role)}`
 
-const quoted = (word: string) => (/^[\w./:#@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+const quoted = (word: string) =>
+  /^[\w./:#@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -29,7 +29,8 @@ export function createExperimentLog(turn: Turn, start: ExperimentState) {
     /** Stores the end or the pause, and gives the lease back, in one step. */
     async close({ status, result }: RunEnd, environment: Environment): Promise<void> {
       const ended = { status, result, steps: stepsOf(state), environment }
-      const entry = status === 'PAUSED' ? { kind: 'paused', environment } : { kind: 'ended', ...ended }
+      const entry =
+        status === 'PAUSED' ? { kind: 'paused', environment } : { kind: 'ended', ...ended }
       await turn.complete(toEntryMessage(entry as ExperimentEntry))
     },
     /** Only gives the lease back, so that another process can go on. Never fails: a lease runs out by itself. */
@@ -41,13 +42,20 @@ export function createExperimentLog(turn: Turn, start: ExperimentState) {
 export type ExperimentEntry =
   | Created
   /** What the hooks of a point decided. */
-  | ({ readonly kind: 'hook'; readonly key: string; readonly errors?: readonly string[] } & RecordedDecision)
+  | ({
+      readonly kind: 'hook'
+      readonly key: string
+      readonly errors?: readonly string[]
+    } & RecordedDecision)
   | ({ readonly kind: 'step-ended'; readonly goal?: MetGoal } & Snapshot)
   | Failing
   | { readonly kind: 'paused'; readonly environment: Environment }
   /** A process goes on with the experiment. Wishes up to this place of the control thread are void. */
   | { readonly kind: 'resumed'; readonly wishes: number }
-  | ({ readonly kind: 'ended'; readonly status: ExperimentEnd } & Omit<ExperimentResult, 'id' | 'status'>)
+  | ({ readonly kind: 'ended'; readonly status: ExperimentEnd } & Omit<
+      ExperimentResult,
+      'id' | 'status'
+    >)
 
 export interface Created {
   readonly kind: 'created'

@@ -24,11 +24,20 @@ export interface ExperimentThreads {
 
 export function threadsOf(history: History, id: string): ExperimentThreads {
   const roleThread = (actor: string) => history.thread(id, { actor })
-  return { id, mainThread: roleThread(experimentActor), control: roleThread(controlActor), roleThread }
+  return {
+    id,
+    mainThread: roleThread(experimentActor),
+    control: roleThread(controlActor),
+    roleThread,
+  }
 }
 
 /** Begins a turn; undefined if one of this key was begun before, also with another text. */
-export async function beginOnce(thread: Thread, input: MessageLike | readonly MessageLike[], key: string) {
+export async function beginOnce(
+  thread: Thread,
+  input: MessageLike | readonly MessageLike[],
+  key: string,
+) {
   const begun = await unlessRefused('key_reused', thread.begin(input, { key }))
   return begun?.kind === 'begun' ? begun.turn : undefined
 }
@@ -79,7 +88,10 @@ export async function foldStep({ roleThread }: ExperimentThreads, state: Experim
 }
 
 /** Closes the open turns of an experiment that ends. A turn that is still leased stays. */
-export async function cancelTurns({ roleThread }: ExperimentThreads, state: ExperimentState): Promise<void> {
+export async function cancelTurns(
+  { roleThread }: ExperimentThreads,
+  state: ExperimentState,
+): Promise<void> {
   for (const role of state.created.roles) {
     const cancelled = roleThread(role)
       .resume()

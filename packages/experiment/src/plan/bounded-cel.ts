@@ -118,7 +118,10 @@ function toPattern(pattern: string): RE2JS {
 /** Refuses long durations: the library's parser needs quadratic time for them. */
 function checkDuration(text: unknown): void {
   if (typeof text === 'string' && text.length > 100)
-    throw new ExperimentError('invalid_goal', `a duration has at most 100 characters, got ${text.length}`)
+    throw new ExperimentError(
+      'invalid_goal',
+      `a duration has at most 100 characters, got ${text.length}`,
+    )
 }
 
 /** The size of a value in steps: a text is copied and compared faster than a list. */

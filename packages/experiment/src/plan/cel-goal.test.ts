@@ -38,7 +38,9 @@ describe('a goal in CEL is tested in bounded time', () => {
 
   it('refuses a pattern that cannot be matched in linear time, before anything runs', () => {
     expect(problemsOf('text.matches("(?=a)b")', text)).toEqual([
-      expect.stringMatching(/^goals\[0\]\.holds \("goal"\): the pattern "\(\?=a\)b" cannot be used: /),
+      expect.stringMatching(
+        /^goals\[0\]\.holds \("goal"\): the pattern "\(\?=a\)b" cannot be used: /,
+      ),
     ])
     const { holds } = goalOf('text.matches(text)', text)
     expect(() => holds({ text: '(?=a)b' })).toThrow(/the pattern "\(\?=a\)b" cannot be used/)
@@ -58,17 +60,22 @@ describe('a goal in CEL is tested in bounded time', () => {
 
   it('refuses an expression that is too long', () => {
     const long = `true${' && true'.repeat(2000)}`
-    expect(problemsOf(long)).toEqual(['goals[0].holds ("goal"): it has 16004 characters, 10000 are allowed'])
+    expect(problemsOf(long)).toEqual([
+      'goals[0].holds ("goal"): it has 16004 characters, 10000 are allowed',
+    ])
     expect(problemsOf(`true${' && true'.repeat(200)}`)).toEqual([])
   })
 
   it('counts the steps of loops in loops and stops them', () => {
     const items = Array.from({ length: 1000 }, (_, n) => n)
-    const { holds } = goalOf('items.exists(a, items.exists(b, items.exists(c, a + b + c < 0)))', list)
-    expect(() => holds({ items })).toThrow('it takes more than 1,000,000 steps')
-    expect(goalOf('items.all(a, items.exists(b, a == b))', list).holds({ items: items.slice(0, 300) })).toBe(
-      true,
+    const { holds } = goalOf(
+      'items.exists(a, items.exists(b, items.exists(c, a + b + c < 0)))',
+      list,
     )
+    expect(() => holds({ items })).toThrow('it takes more than 1,000,000 steps')
+    expect(
+      goalOf('items.all(a, items.exists(b, a == b))', list).holds({ items: items.slice(0, 300) }),
+    ).toBe(true)
     expect(goalOf('items.all(a, a in items)', list).holds({ items })).toBe(true)
   })
 
@@ -77,7 +84,9 @@ describe('a goal in CEL is tested in bounded time', () => {
     'true && items.all(a, items.all(b, items.all(c, true)))',
   ])('does not take the limit for an answer in %s', expression => {
     const items = Array.from({ length: 1000 }, (_, n) => n)
-    expect(() => goalOf(expression, list).holds({ items })).toThrow('it takes more than 1,000,000 steps')
+    expect(() => goalOf(expression, list).holds({ items })).toThrow(
+      'it takes more than 1,000,000 steps',
+    )
   })
 
   it('counts what grows: a text that is doubled again and again', () => {

@@ -83,7 +83,11 @@ describe('defineExperiment', () => {
 
   it('copies what it is given', () => {
     const value = [1]
-    const plan = defineExperiment({ name: 'x', environment: { list: { type: 'array', value } }, roles })
+    const plan = defineExperiment({
+      name: 'x',
+      environment: { list: { type: 'array', value } },
+      roles,
+    })
     value.push(2)
     expect(plan.environment).toEqual({ list: [1] })
   })
@@ -155,7 +159,9 @@ describe('defineExperiment', () => {
 
   it.each(['__proto__', 'constructor', 'prototype'])('refuses a variable named %s', name => {
     const odd = JSON.parse(`{"${name}": {"type": "int", "value": 1}}`) as object
-    expect(problemsOf({ environment: odd })).toEqual([`environment.${name}: no variable can have this name`])
+    expect(problemsOf({ environment: odd })).toEqual([
+      `environment.${name}: no variable can have this name`,
+    ])
   })
 
   it('refuses a value with a key that no store keeps', () => {

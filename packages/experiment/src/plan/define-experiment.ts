@@ -3,7 +3,11 @@ import { isCount } from '@throughline/core/log/values'
 import type { Declarations, Environment, EnvironmentOf, VariableTypes } from '../environment.ts'
 import { checkJson, checkValue, copyEnvironment, isVariableType } from '../environment.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
-import { defineExperimentTool, type ExperimentTool, type ExperimentTools } from './experiment-tool.ts'
+import {
+  defineExperimentTool,
+  type ExperimentTool,
+  type ExperimentTools,
+} from './experiment-tool.ts'
 import type { AnyHook, Hook } from './hook.ts'
 import type { Goal, PlanJson } from './plan-json.ts'
 import { findRoleProblems, type PlanRole, type RoleOptions, roleNames, toRole } from './role.ts'
@@ -29,7 +33,16 @@ export interface ExperimentOptions<D extends Declarations> {
 }
 
 const planNames: OptionNames<ExperimentOptions<Declarations>> = {
-  ...{ name: 1, environment: 1, roles: 1, tools: 1, goals: 1, hooks: 1, maxSteps: 1, maxStepRetries: 1 },
+  ...{
+    name: 1,
+    environment: 1,
+    roles: 1,
+    tools: 1,
+    goals: 1,
+    hooks: 1,
+    maxSteps: 1,
+    maxStepRetries: 1,
+  },
 }
 
 /** A checked plan, ready to be run. Made by `defineExperiment` and `parseExperiment`. */
@@ -71,14 +84,28 @@ export interface ExperimentPlan {
  *   goals: [{ description: 'counted to three', holds: ({ count }) => count >= 3 }],
  * })
  */
-export function defineExperiment<D extends Declarations>(options: ExperimentOptions<D>): ExperimentPlan {
+export function defineExperiment<D extends Declarations>(
+  options: ExperimentOptions<D>,
+): ExperimentPlan {
   refuseUnknown<ExperimentOptions<D>>(options, planNames)
   for (const role of options.roles) refuseUnknown(role, roleNames)
-  const { name, environment, roles, goals = [], hooks = [], maxSteps = 10, maxStepRetries = 3 } = options
+  const {
+    name,
+    environment,
+    roles,
+    goals = [],
+    hooks = [],
+    maxSteps = 10,
+    maxStepRetries = 3,
+  } = options
   const { tools: toolsOption = [] } = options
-  const tools = typeof toolsOption === 'function' ? toolsOption({ tool: defineExperimentTool }) : toolsOption
+  const tools =
+    typeof toolsOption === 'function' ? toolsOption({ tool: defineExperimentTool }) : toolsOption
   const declared = Object.entries(environment)
-  const names = { tools: new Set(tools.map(tool => tool.name)), variables: new Set(Object.keys(environment)) }
+  const names = {
+    tools: new Set(tools.map(tool => tool.name)),
+    variables: new Set(Object.keys(environment)),
+  }
   const problems = [
     ...(typeof name === 'string' && name !== '' ? [] : ['name: expected a name']),
     ...declared.flatMap(([variable, one]) => findVariableProblems(variable, one)),
@@ -101,7 +128,9 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
   return {
     name,
     variables: new Map(declared.map(([variable, { type }]) => [variable, type])),
-    environment: copyEnvironment(Object.fromEntries(declared.map(([key, { value }]) => [key, value]))),
+    environment: copyEnvironment(
+      Object.fromEntries(declared.map(([key, { value }]) => [key, value])),
+    ),
     roles: roles.map(role => toRole(role, [...names.tools])),
     tools: new Map(tools.map(tool => [tool.name, tool])),
     goals: [...goals] as unknown as readonly Goal[],
@@ -111,7 +140,10 @@ export function defineExperiment<D extends Declarations>(options: ExperimentOpti
   }
 }
 
-function findVariableProblems(variable: string, { type, value }: Declarations[string]): readonly string[] {
+function findVariableProblems(
+  variable: string,
+  { type, value }: Declarations[string],
+): readonly string[] {
   const where = `environment.${variable}`
   // JSON and patches would take these names for properties that every object has.
   if (['__proto__', 'constructor', 'prototype'].includes(variable))

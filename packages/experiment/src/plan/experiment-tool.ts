@@ -1,4 +1,9 @@
-import { defineTool, type Tool, type ToolOptions, toolNames } from '@throughline/chat/turn/tools/tool'
+import {
+  defineTool,
+  type Tool,
+  type ToolOptions,
+  toolNames,
+} from '@throughline/chat/turn/tools/tool'
 import { refuseUnknown } from '@throughline/core/log/error'
 import type { InferOutput, StandardSchema } from '@throughline/core/state/index'
 
@@ -59,9 +64,10 @@ type AnySchema = StandardSchema<any>
  *   },
  * })
  */
-export function defineExperimentTool<E = Record<string, unknown>, Schema extends StandardSchema = AnySchema>(
-  options: ExperimentToolOptions<E, Schema>,
-): ExperimentTool {
+export function defineExperimentTool<
+  E = Record<string, unknown>,
+  Schema extends StandardSchema = AnySchema,
+>(options: ExperimentToolOptions<E, Schema>): ExperimentTool {
   refuseUnknown<ToolOptions<Schema>>(options as unknown as ToolOptions<Schema>, toolNames)
   const { run, endsTurn = true, ...rest } = options
   const made = defineTool({ ...rest, run: () => undefined, endsTurn } as ToolOptions<Schema>)

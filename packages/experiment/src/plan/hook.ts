@@ -53,7 +53,10 @@ export interface HookCall {
 /** What the hooks of each point are told, and what they may decide. */
 interface HookPoints<E> {
   readonly 'before-experiment': [InStep<E>, 'stop']
-  readonly 'after-experiment': [InStep<E> & { readonly status: string; readonly result: string }, never]
+  readonly 'after-experiment': [
+    InStep<E> & { readonly status: string; readonly result: string },
+    never,
+  ]
   readonly 'before-step': [InStep<E>, 'inject' | 'images' | 'endStep' | 'stop']
   readonly 'after-step': [InStep<E>, 'stop']
   readonly 'before-role': [RoleContext<E>, 'inject' | 'images' | 'skip' | 'endStep' | 'stop']

@@ -112,7 +112,9 @@ describe('parseExperiment', () => {
     ['process.exit(1)', 'Unknown variable: process'],
     ['constructor.constructor("return 1")()', 'Unexpected'],
   ])('refuses the goal %s before anything runs, by name', (expression, problem) => {
-    const problems = problemsOf({ goals: [json.goals![0], { description: 'odd', holds: expression }] })
+    const problems = problemsOf({
+      goals: [json.goals![0], { description: 'odd', holds: expression }],
+    })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain('goals[1].holds ("odd"): ')
     expect(problems[0]).toContain(problem)
@@ -173,10 +175,18 @@ describe('parseExperiment', () => {
     expect(asked).toEqual([['mine', 'a']])
   })
 
-  it.each(['default', 'stable', 'thrifty', 'balanced', 'thorough', 'spongebob', 'tiered', { tiered: 3 }])(
-    'knows the policy %s',
-    policy => {
-      expect(parse({ roles: [{ name: 'a', model: 'reader', policy }] }).roles[0]!.policy).toBeDefined()
-    },
-  )
+  it.each([
+    'default',
+    'stable',
+    'thrifty',
+    'balanced',
+    'thorough',
+    'spongebob',
+    'tiered',
+    { tiered: 3 },
+  ])('knows the policy %s', policy => {
+    expect(
+      parse({ roles: [{ name: 'a', model: 'reader', policy }] }).roles[0]!.policy,
+    ).toBeDefined()
+  })
 })

@@ -33,7 +33,10 @@ export interface ParseExperimentOptions {
  * @example
  * const plan = parseExperiment(await readFile('plan.json', 'utf8'), { tools })
  */
-export function parseExperiment(source: unknown, options: ParseExperimentOptions = {}): ExperimentPlan {
+export function parseExperiment(
+  source: unknown,
+  options: ParseExperimentOptions = {},
+): ExperimentPlan {
   refuseUnknown(options, { tools: 1, hooks: 1, modelOf: 1 })
   const { tools = [], hooks = [], modelOf = modelFor } = options
   const json = readJson(source)
@@ -41,7 +44,11 @@ export function parseExperiment(source: unknown, options: ParseExperimentOptions
   const problems = [...compiled.problems]
   const roles = json.roles.flatMap(({ model, policy, ...role }, at) => {
     try {
-      const options = { ...role, model: modelOf(model, role.name), policy: policy && toPolicy(policy) }
+      const options = {
+        ...role,
+        model: modelOf(model, role.name),
+        policy: policy && toPolicy(policy),
+      }
       return [options as RoleOptions]
     } catch (error) {
       problems.push(`roles[${at}].model: ${(error as Error).message}`)
@@ -73,13 +80,17 @@ function readJson(source: unknown): PlanJson {
 
 /** `roles[1].tools[0]` */
 function toPlace(path: readonly PropertyKey[]): string {
-  const place = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+  const place = path
+    .map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
   return place.replace(/^\./, '') || 'the plan'
 }
 
 function toPolicy(policy: PolicyJson): Policy {
   if (typeof policy === 'string') return plainPolicies[policy]
-  return 'sliding' in policy ? sliding({ messages: policy.sliding }) : tiered({ full: policy.tiered })
+  return 'sliding' in policy
+    ? sliding({ messages: policy.sliding })
+    : tiered({ full: policy.tiered })
 }
 
 /** The model of a plan: `reader`, `ollama:<model>` or `openai:<base URL>#<model>`. Plans hold no keys: pass your own `modelOf`. */

@@ -10,7 +10,9 @@ export interface PlanJson {
   /** A title for people: many experiments may have it. */
   readonly name: string
   /** The variables by name: their types, and the values before the first step. */
-  readonly environment: Readonly<Record<string, { readonly type: VariableType; readonly value: AnyJson }>>
+  readonly environment: Readonly<
+    Record<string, { readonly type: VariableType; readonly value: AnyJson }>
+  >
   /** Who acts in every step, in this order. */
   readonly roles: readonly RoleJson[]
   /** The path of the module with the tools. The caller loads it. */
@@ -24,7 +26,8 @@ export interface PlanJson {
 }
 
 /** A role as JSON. Fields that are not named here are those of `RoleOptions`. */
-export interface RoleJson extends Omit<RoleOptions, 'model' | 'policy' | 'notes' | 'history' | 'settings'> {
+export interface RoleJson
+  extends Omit<RoleOptions, 'model' | 'policy' | 'notes' | 'history' | 'settings'> {
   /** `reader`, `ollama:<model>`, `openai:<base URL>#<model>`, or a name that the caller's `modelOf` knows. */
   readonly model: string
   /** Decides what is left out when not everything fits. Default `balanced`. */
@@ -45,7 +48,13 @@ export interface GoalJson extends Omit<Goal, 'holds'> {
   readonly holds: string
 }
 
-type AnyJson = string | number | boolean | null | readonly AnyJson[] | { readonly [key: string]: AnyJson }
+type AnyJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly AnyJson[]
+  | { readonly [key: string]: AnyJson }
 
 /** A goal. Goals are tested after each step, in order; the first that holds ends the experiment. */
 export interface Goal<E = Environment> {

@@ -50,8 +50,19 @@ export type PlanRole = Omit<RoleOptions, 'cap'> &
 export const controlActor = 'throughline:control'
 
 export function toRole(options: RoleOptions, allTools: readonly string[]): PlanRole {
-  const { cap, tools = allTools, variables = [], history = [], settings = {}, maxRounds = 5 } = options
-  const { policy = cap === undefined ? undefined : sliding({ messages: cap }), cap: _, ...rest } = options
+  const {
+    cap,
+    tools = allTools,
+    variables = [],
+    history = [],
+    settings = {},
+    maxRounds = 5,
+  } = options
+  const {
+    policy = cap === undefined ? undefined : sliding({ messages: cap }),
+    cap: _,
+    ...rest
+  } = options
   return {
     ...{
       ...rest,
@@ -67,29 +78,37 @@ export function toRole(options: RoleOptions, allTools: readonly string[]): PlanR
 
 export function findRoleProblems(
   roles: readonly RoleOptions[],
-  { tools, variables }: { readonly tools: ReadonlySet<string>; readonly variables: ReadonlySet<string> },
+  {
+    tools,
+    variables,
+  }: { readonly tools: ReadonlySet<string>; readonly variables: ReadonlySet<string> },
 ): readonly string[] {
   const names = new Set<string>()
   return roles.flatMap((role, at) => {
     const where = `roles[${at}]`
     const problems: string[] = []
-    if (typeof role.name !== 'string' || role.name === '') problems.push(`${where}.name: expected a name`)
+    if (typeof role.name !== 'string' || role.name === '')
+      problems.push(`${where}.name: expected a name`)
     else if (role.name === experimentActor || role.name === controlActor)
       problems.push(`${where}.name: "${role.name}" is reserved`)
-    else if (names.has(role.name)) problems.push(`${where}.name: another role is called "${role.name}"`)
+    else if (names.has(role.name))
+      problems.push(`${where}.name: another role is called "${role.name}"`)
     names.add(role.name)
     if (typeof role.model?.stream !== 'function') problems.push(`${where}.model: expected a model`)
     for (const [n, tool] of (role.tools ?? []).entries())
       if (!tools.has(tool)) problems.push(`${where}.tools[${n}]: there is no tool "${tool}"`)
-      else if (role.tools!.indexOf(tool) < n) problems.push(`${where}.tools[${n}]: "${tool}" is named twice`)
+      else if (role.tools!.indexOf(tool) < n)
+        problems.push(`${where}.tools[${n}]: "${tool}" is named twice`)
     for (const [n, name] of (role.variables ?? []).entries())
-      if (!variables.has(name)) problems.push(`${where}.variables[${n}]: there is no variable "${name}"`)
+      if (!variables.has(name))
+        problems.push(`${where}.variables[${n}]: there is no variable "${name}"`)
     for (const option of ['window', 'cap', 'maxRounds'] as const)
       if (role[option] !== undefined && !isCount(role[option], 1))
         problems.push(`${where}.${option}: expected a whole number above 0`)
     const { reserve = 0, window = Number.POSITIVE_INFINITY } = role
     if (!isCount(reserve)) problems.push(`${where}.reserve: expected a whole number, 0 or more`)
-    else if (reserve >= window) problems.push(`${where}.reserve: leaves nothing of a window of ${window}`)
+    else if (reserve >= window)
+      problems.push(`${where}.reserve: leaves nothing of a window of ${window}`)
     if (role.cap !== undefined && role.policy) problems.push(`${where}.cap: has a policy already`)
     return problems
   })

@@ -4,7 +4,15 @@ import { lastEventOf } from '@throughline/server/api/event-stream'
 import { factorField, windowField } from '@throughline/server/api/model-tokens'
 import { type ApiCall, defineRoute } from '@throughline/server/api/route'
 import { isNew, underFreeName } from '@throughline/server/api/samples'
-import { callStatus, count, limitOf, message, name, place, time } from '@throughline/server/api/schemas'
+import {
+  callStatus,
+  count,
+  limitOf,
+  message,
+  name,
+  place,
+  time,
+} from '@throughline/server/api/schemas'
 import { turnStatus } from '@throughline/server/api/threads'
 import { notFound } from '@throughline/server/auth/refusals'
 import { z } from 'zod'
@@ -59,7 +67,9 @@ const act = z.object({
       arguments: z.string(),
       result: z.string().optional().describe('absent while the tool runs'),
       isError: z.boolean().optional(),
-      changes: z.record(z.string(), z.string()).describe('the variables it changed, with their new values'),
+      changes: z
+        .record(z.string(), z.string())
+        .describe('the variables it changed, with their new values'),
     }),
   ),
   calls: z
@@ -78,7 +88,9 @@ const act = z.object({
     .describe('oldest first'),
 })
 
-const wished = z.object({ is: z.enum(['asked', 'done']).describe('asked: done before the next role acts') })
+const wished = z.object({
+  is: z.enum(['asked', 'done']).describe('asked: done before the next role acts'),
+})
 const planBody = z
   .looseObject({ name: z.string() })
   .describe('a plan as JSON: docs/experiments.md. Its models are those of the upstream')
@@ -118,12 +130,17 @@ export const experimentRoutes = (plug: PlugParts) => [
   }),
   defineRoute('get', '/experiments/:experiment', {
     scope: 'inspect',
-    summary: 'Shows an experiment: its environment, its goals, and the environment after each step.',
+    summary:
+      'Shows an experiment: its environment, its goals, and the environment after each step.',
     query: { since: count.optional().describe('only the snapshots of this step and after') },
     answer: view,
     async handle(call) {
       const { since = 0 } = call.query
-      const { plan: _, snapshots, ...shown } = await experimentsOf(call).show(call.params.experiment)
+      const {
+        plan: _,
+        snapshots,
+        ...shown
+      } = await experimentsOf(call).show(call.params.experiment)
       return { ...shown, snapshots: snapshots.filter(({ step }) => step >= since) }
     },
   }),
@@ -154,7 +171,8 @@ export const experimentRoutes = (plug: PlugParts) => [
   }),
   defineRoute('get', '/experiments/:experiment/events', {
     scope: 'inspect',
-    summary: 'Tells what happens in an experiment until it ends. `Last-Event-ID` tells what was missed.',
+    summary:
+      'Tells what happens in an experiment until it ends. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: experimentEvent,
     async handle(call) {
@@ -170,7 +188,8 @@ export const experimentRoutes = (plug: PlugParts) => [
   }),
   defineRoute('post', '/experiments/:experiment/resume', {
     scope: 'admin',
-    summary: 'Resumes an experiment that is paused or lost its process. Needs its plan if none is stored.',
+    summary:
+      'Resumes an experiment that is paused or lost its process. Needs its plan if none is stored.',
     body: { plan: planBody.optional() },
     answer: summary,
     async handle(call) {
@@ -178,7 +197,10 @@ export const experimentRoutes = (plug: PlugParts) => [
       const experiments = experimentsOf(call)
       const shown = await experiments.show(id)
       if (isOver(shown))
-        throw new ThroughlineError('experiment_ended', `The experiment "${id}" has ended as ${shown.status}.`)
+        throw new ThroughlineError(
+          'experiment_ended',
+          `The experiment "${id}" has ended as ${shown.status}.`,
+        )
       const plan = await readPlan(plug, call, call.body.plan ?? (await storedPlan(call, id)))
       return begin(plug, call, signal => experiments.resume(plan, id, { signal }))
     },
@@ -191,7 +213,8 @@ export const experimentRoutes = (plug: PlugParts) => [
   }),
   defineRoute('post', '/samples/experiment', {
     scope: 'admin',
-    summary: 'Starts the sample experiment, a lemonade stand that needs no model, if it is not there.',
+    summary:
+      'Starts the sample experiment, a lemonade stand that needs no model, if it is not there.',
     answer: summary.extend({ isNew }),
     handle: call =>
       underFreeName(`sample-${plug.sample.name}`, async id => {
@@ -209,7 +232,11 @@ async function startExperiment(plug: PlugParts, call: ApiCall, json: object, id?
   return begin(plug, call, signal => experimentsOf(call).run(plan, { signal, id }))
 }
 
-async function begin({ running }: PlugParts, call: ApiCall, run: (signal: AbortSignal) => Experiment) {
+async function begin(
+  { running }: PlugParts,
+  call: ApiCall,
+  run: (signal: AbortSignal) => Experiment,
+) {
   const stop = new AbortController()
   const experiment = run(stop.signal)
   await running.start(call.caller.tenant, experiment, stop)
@@ -221,7 +248,9 @@ async function readPlan({ sample: known, tools }: PlugParts, { parts }: ApiCall,
   const { name, tools: code } = json as { readonly name: string; readonly tools?: unknown }
   const sample = code === moduleOf(known) ? await known.code() : undefined
   if (code !== undefined && !sample)
-    throw new InvalidPlanError(name, ['tools: a server runs no code that a plan names: leave it out'])
+    throw new InvalidPlanError(name, [
+      'tools: a server runs no code that a plan names: leave it out',
+    ])
   // Loaded with the first plan, so that the server starts faster.
   const { parseExperiment } = await import('../plan/parse-experiment.ts')
   return parseExperiment(json, {

@@ -18,7 +18,11 @@ export function createRunningExperiments(mostRunning = 16) {
   const all = new Map<string, LiveExperiment>()
   const nameOf = (tenant: string, id: string) => JSON.stringify([tenant, id])
 
-  async function run({ events }: LiveExperiment, experiment: Experiment, onBegun: () => void): Promise<void> {
+  async function run(
+    { events }: LiveExperiment,
+    experiment: Experiment,
+    onBegun: () => void,
+  ): Promise<void> {
     for await (const event of experiment) {
       onBegun()
       events.push({ event: event.type, data: event, id: String(events.length + 1) })
@@ -38,7 +42,11 @@ export function createRunningExperiments(mostRunning = 16) {
         )
       const name = nameOf(tenant, experiment.id)
       if (all.has(name)) throw new ThroughlineError('turn_open', 'This experiment is running.')
-      const running: LiveExperiment = { pause, events: createTape(mostEvents), over: Promise.resolve() }
+      const running: LiveExperiment = {
+        pause,
+        events: createTape(mostEvents),
+        over: Promise.resolve(),
+      }
       all.set(name, running)
       await new Promise<void>((begun, failed) => {
         running.over = run(running, experiment, begun)

@@ -27,5 +27,9 @@ export const moduleOf = ({ name }: Sample) => `throughline:${name}`
 
 export async function readSamplePlan(sample: Sample): Promise<PlanJson> {
   const plan: PlanJson = JSON.parse(await readFile(sample.plan, 'utf8'))
-  return { ...plan, tools: moduleOf(sample), roles: plan.roles.map(role => ({ ...role, window: 4096 })) }
+  return {
+    ...plan,
+    tools: moduleOf(sample),
+    roles: plan.roles.map(role => ({ ...role, window: 4096 })),
+  }
 }

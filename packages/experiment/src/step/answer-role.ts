@@ -12,7 +12,13 @@ import type { ReplyCall } from '@throughline/models/model'
 import { ModelError } from '@throughline/models/model'
 import { sleep } from '@throughline/models/sleep'
 import { LeaseError } from '@throughline/stores/store-error'
-import { applyChange, changeEnvironment, type Environment, type Patch, visibleTo } from '../environment.ts'
+import {
+  applyChange,
+  changeEnvironment,
+  type Environment,
+  type Patch,
+  visibleTo,
+} from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'
 import type { RecordedDecision } from '../log/experiment-log.ts'
 import type { ActiveExperiment, RoleData } from '../log/experiment-threads.ts'
@@ -51,7 +57,16 @@ export async function answerRole(
   function tellReply({ text, usage }: ModelReply, round: number): void | Promise<void> {
     const { promptTokens: reported, replyTokens } = usage
     const model = role.model.name
-    return emit({ type: 'model-called', ...at, round, model, predicted, reported, replyTokens, text })
+    return emit({
+      type: 'model-called',
+      ...at,
+      round,
+      model,
+      predicted,
+      reported,
+      replyTokens,
+      text,
+    })
   }
 
   async function answerCall(call: ReplyCall): Promise<void> {
@@ -107,16 +122,27 @@ export async function answerRole(
           active.log.state.ending !== undefined,
         async beforeCall(round) {
           const place = [name, attempt, round]
-          const { inject = [] } = await askHooks(active, 'before-model', place, { role: name, round })
+          const { inject = [] } = await askHooks(active, 'before-model', place, {
+            role: name,
+            round,
+          })
           if (active.log.state.ending) return false
           const hook = hookKey('before-model', step, place)
-          const added = inject.map(message => ({ message: { role: 'user', ...message }, data: { hook } }))
+          const added = inject.map(message => ({
+            message: { role: 'user', ...message },
+            data: { hook },
+          }))
           // They may have been injected before a crash.
           if (added.length > 0 && !injected.has(hook)) await log.append(() => added)
           return true
         },
         async onReply(reply, round) {
-          const context = { role: name, round, text: reply.text, calls: reply.calls.map(toHookCall) }
+          const context = {
+            role: name,
+            round,
+            text: reply.text,
+            calls: reply.calls.map(toHookCall),
+          }
           try {
             await askHooks(active, 'after-model', [name, attempt, round], context)
           } catch (error) {
@@ -124,7 +150,8 @@ export async function answerRole(
             await tellReply(reply, round)
             active.signal.throwIfAborted()
             // The text is kept; the calls were never run.
-            if (reply.text !== '') await log.append(() => [toSeen(toMessage({ ...reply, calls: [] }))])
+            if (reply.text !== '')
+              await log.append(() => [toSeen(toMessage({ ...reply, calls: [] }))])
             throw error
           }
         },
@@ -151,7 +178,8 @@ function draftTools(active: ActiveExperiment, role: PlanRole, key: string) {
       const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
       const patches = finish()
       // Applied before it is stored: patches that cannot be applied must fail the tool, not every later reader.
-      if (patches.length > 0) change = { patches, environment: applyChange(active.environment, patches) }
+      if (patches.length > 0)
+        change = { patches, environment: applyChange(active.environment, patches) }
       return text
     }
     return { ...tool, run }
@@ -203,7 +231,8 @@ export async function openTurn(
     const step = { content: stepText(active, role), ...(images.length > 0 && { images }) }
     const input = [...inject, step].map(message => ({ role: 'user', ...message }))
     const begun = await whenFree(() => beginOnce(thread, input, turnKey(number, attempt)), signal)
-    if (begun) return { thread, turn: begun, attempt, turnMessages: input.map(message => ({ message })) }
+    if (begun)
+      return { thread, turn: begun, attempt, turnMessages: input.map(message => ({ message })) }
     // The turn was begun before: it counts as it is, even if we would now begin it with another text, because it has
     // itself changed the environment that the text shows.
     const turns = await stepTurns(thread, number)
@@ -216,7 +245,8 @@ export async function openTurn(
       await resumed?.turn.leave().catch(() => undefined)
       throw error
     }
-    if (resumed) return { thread, turn: resumed.turn, attempt: turns.length, turnMessages: resumed.entries }
+    if (resumed)
+      return { thread, turn: resumed.turn, attempt: turns.length, turnMessages: resumed.entries }
     if (turns.at(-1)?.status === 'completed') return undefined
     attempt = turns.length + 1
   }

@@ -64,7 +64,11 @@ export function toThreadCall(call: StoredCall, { open }: Pick<Head, 'open'>): Th
 
 export function withOutcome(call: StoredCall, late: CallOutcome): StoredCall {
   const { warnings, cached, cacheLost, sent, ...outcome } = late
-  return { ...call, ...outcome, plan: withLate(call.plan, present({ warnings, cached, cacheLost, sent })) }
+  return {
+    ...call,
+    ...outcome,
+    plan: withLate(call.plan, present({ warnings, cached, cacheLost, sent })),
+  }
 }
 
 /** The messages of a call as they were sent, even if policies have changed since. Reads only the entries it names. */
@@ -94,10 +98,15 @@ function renderNamed(quotes: Quotes['quotes'], { quotes: named }: Remembered): s
 }
 
 /** What a call sent, for `dump`: its messages, its tools, and where its notes were written. */
-export async function dumpableOf(source: LogSource, call: Pick<StoredCall, 'plan'>): Promise<Dumpable> {
+export async function dumpableOf(
+  source: LogSource,
+  call: Pick<StoredCall, 'plan'>,
+): Promise<Dumpable> {
   const plan = readPlan(call.plan)
   const sent = sentIn(plan)
-  const notes = sent.flatMap(one => [one, ...(one.joined ?? [])]).filter(({ part }) => part === 'notes')
+  const notes = sent
+    .flatMap(one => [one, ...(one.joined ?? [])])
+    .filter(({ part }) => part === 'notes')
   const places = notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq]))
   const lines = new Map<number, string>()
   for (const [from, to] of together(places))
@@ -169,12 +178,18 @@ export async function promptName(
 export async function loadPrompt(store: Store, key: ThreadKey, name: string): Promise<string> {
   const thread = promptThread(key)
   for await (const { id, payload } of store.entries(thread, { reverse: true }))
-    if (id === name) return (JSON.parse(payload) as { message: { content: string } }).message.content
+    if (id === name)
+      return (JSON.parse(payload) as { message: { content: string } }).message.content
   throw new CorruptEntryError(threadName(thread), 0, `the system prompt ${name} is missing`)
 }
 
 /** The hash of a prompt is its id, so that several writers store it only once. */
-async function savePrompt(store: Store, thread: ThreadKey, text: string, time: number): Promise<string> {
+async function savePrompt(
+  store: Store,
+  thread: ThreadKey,
+  text: string,
+  time: number,
+): Promise<string> {
   // As JSON: encoded as UTF-8, half a surrogate pair would have the hash of its replacement character.
   const id = await hashOf(JSON.stringify(text))
   const payload = JSON.stringify({ message: { role: 'system', content: text } })

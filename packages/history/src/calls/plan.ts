@@ -99,7 +99,8 @@ export function toPlan(
       const seq = log.seqOf(message)
       if (seq !== undefined) return toRun(seq, sent[place]!.part)
       const account = toWritten(sent[place]!)
-      if (place === 0 && prompt !== undefined) return { as: { ...message, content: '' }, prompt, ...account }
+      if (place === 0 && prompt !== undefined)
+        return { as: { ...message, content: '' }, prompt, ...account }
       return { ...toItem(message, texts), ...account }
     }),
     tokens,
@@ -260,8 +261,12 @@ function toKnownTexts(texts: readonly KnownText[]) {
   const long = texts.filter(([, text]) => text.length >= shortest)
   const byBeginning = groupBy(long, ([, text]) => text.slice(0, shortest))
   // Longest first, so that of two texts that begin alike the longer one is found.
-  for (const same of byBeginning.values()) same.sort(([, one], [, other]) => other.length - one.length)
-  return { byBeginning, firsts: new Set(Array.from(byBeginning.keys(), beginning => beginning[0]!)) }
+  for (const same of byBeginning.values())
+    same.sort(([, one], [, other]) => other.length - one.length)
+  return {
+    byBeginning,
+    firsts: new Set(Array.from(byBeginning.keys(), beginning => beginning[0]!)),
+  }
 }
 
 /** Splits a text where it quotes entries word for word, as recalled blocks and replies with a note do. */

@@ -1,6 +1,11 @@
 import { keptVerdict } from '@throughline/core/context/make-receipt'
 import { joinGiven } from '@throughline/core/context/prompt/split-prompt'
-import type { ReceiptCut, ReceiptStretch, Remembered, SentMessage } from '@throughline/core/context/receipt'
+import type {
+  ReceiptCut,
+  ReceiptStretch,
+  Remembered,
+  SentMessage,
+} from '@throughline/core/context/receipt'
 import { fates, parts } from '@throughline/core/context/receipt'
 import type { MessageLike } from '@throughline/core/log/message'
 import { notesTitle } from '@throughline/core/log/texts'
@@ -8,7 +13,15 @@ import { isCount, isObject, parseJson } from '@throughline/core/log/values'
 import { isFactor, toModelTokens } from '@throughline/core/tokens/calibration'
 import type { StoredCall } from '@throughline/stores/store'
 import { mostQuotes } from '../log/logged-message.ts'
-import { type ItemAccount, isRun, type Plan, type PlanItem, type Run, roomOf, unknownPlan } from './plan.ts'
+import {
+  type ItemAccount,
+  isRun,
+  type Plan,
+  type PlanItem,
+  type Run,
+  roomOf,
+  unknownPlan,
+} from './plan.ts'
 import { isSentBody } from './sent-body.ts'
 import { isShadowAccount } from './shadow-account.ts'
 
@@ -19,7 +32,8 @@ export function readPlan(text: string): Plan {
     throw unknownPlan(`has the version ${JSON.stringify(plan?.version)}: update throughline.`)
   if (!Array.isArray(plan.messages) || !plan.messages.every(isItem))
     throw unknownPlan('has messages that cannot be read.')
-  if (countPlaces(plan as Plan) > mostPlaces) throw unknownPlan(`names more than ${mostPlaces} places.`)
+  if (countPlaces(plan as Plan) > mostPlaces)
+    throw unknownPlan(`names more than ${mostPlaces} places.`)
   if (!isAccount(plan)) throw unknownPlan('has an account that cannot be read.')
   return plan as Plan
 }
@@ -50,8 +64,10 @@ function isAccount(plan: Partial<Plan>): boolean {
   )
 }
 
-const isListOf = <Item>(list: readonly Item[] | undefined, isOne: (item: Item) => boolean): boolean =>
-  Array.isArray(list) && list.every(isOne)
+const isListOf = <Item>(
+  list: readonly Item[] | undefined,
+  isOne: (item: Item) => boolean,
+): boolean => Array.isArray(list) && list.every(isOne)
 
 const isCut = (cut: Partial<ReceiptCut> | null) =>
   cutFields.every(field => isCount(cut?.[field])) && isCount(cut?.right ?? 0)
@@ -64,8 +80,12 @@ function isItem(item: PlanItem | null): boolean {
   const { as, text = [], prompt = '', joined = [] } = item
   const isText =
     Array.isArray(text) &&
-    text.every(part => typeof part === 'string' || isCount(part, 1) || isRemembered(part as Remembered))
-  return isObject(as) && isText && typeof prompt === 'string' && isSent(item) && isListOf(joined, isSent)
+    text.every(
+      part => typeof part === 'string' || isCount(part, 1) || isRemembered(part as Remembered),
+    )
+  return (
+    isObject(as) && isText && typeof prompt === 'string' && isSent(item) && isListOf(joined, isSent)
+  )
 }
 
 function isSent(account: ItemAccount): boolean {
@@ -97,7 +117,9 @@ function countPlaces({ messages }: Pick<Plan, 'messages'>): number {
   }
   for (const item of messages)
     if (isRun(item)) add([item])
-    else for (const { seqs, standsFor } of [item, ...(item.joined ?? [])]) [seqs, standsFor].forEach(add)
+    else
+      for (const { seqs, standsFor } of [item, ...(item.joined ?? [])])
+        [seqs, standsFor].forEach(add)
   return places
 }
 
@@ -115,7 +137,10 @@ export const predictedIn = ({ predicted, plan }: Pick<StoredCall, 'predicted' | 
   toModelTokens(predicted, roomOf(readPlan(plan)).factor)
 
 /** What a plan says of each sent message. `tokensAt`: tokens of unaltered entries, which it has not. */
-export function sentIn({ messages }: Plan, tokensAt = (_place: number) => 0): readonly SentMessage[] {
+export function sentIn(
+  { messages }: Plan,
+  tokensAt = (_place: number) => 0,
+): readonly SentMessage[] {
   const sent: SentMessage[] = []
   for (const item of messages) {
     if (isRun(item)) {
@@ -129,7 +154,13 @@ export function sentIn({ messages }: Plan, tokensAt = (_place: number) => 0): re
   return sent
 }
 
-const toSent = ({ seqs = [], standsFor = [], part, tokens, remembered }: ItemAccount): SentMessage => ({
+const toSent = ({
+  seqs = [],
+  standsFor = [],
+  part,
+  tokens,
+  remembered,
+}: ItemAccount): SentMessage => ({
   part,
   tokens,
   seqs: seqsIn(seqs),
@@ -144,7 +175,12 @@ function seqsIn(runs: readonly Run[]): readonly number[] {
 }
 
 /** The fates of all messages, as the stretches of the receipt were. */
-export function stretchesOf({ messages, verdicts, fates: stored, cut }: Plan): readonly ReceiptStretch[] {
+export function stretchesOf({
+  messages,
+  verdicts,
+  fates: stored,
+  cut,
+}: Plan): readonly ReceiptStretch[] {
   const notKept = stored.map(([first, last, verdict]): ReceiptStretch => {
     const [fate, rule = '', why = ''] = verdicts[verdict] ?? []
     return { first, last, fate: fates.find(one => one === fate) ?? 'omitted', rule, why }
@@ -171,7 +207,8 @@ export function stretchesOf({ messages, verdicts, fates: stored, cut }: Plan): r
 }
 
 export function hasNotesInPrompt({ messages: [first] }: Plan): boolean {
-  if (!first || isRun(first) || (first.as as { readonly role?: unknown }).role !== 'system') return false
+  if (!first || isRun(first) || (first.as as { readonly role?: unknown }).role !== 'system')
+    return false
   return first.joined?.some(({ part }) => part === 'notes') ?? false
 }
 

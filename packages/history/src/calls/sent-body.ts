@@ -17,7 +17,13 @@ export interface SentBody extends WrittenBody {
 }
 
 /** The fields of all forms that hold messages, tools or the system prompt: they are put together again from the log. */
-export const fromLog: ReadonlySet<string> = new Set(['messages', 'input', 'tools', 'system', 'instructions'])
+export const fromLog: ReadonlySet<string> = new Set([
+  'messages',
+  'input',
+  'tools',
+  'system',
+  'instructions',
+])
 
 const longestValue = 500
 const mostFields = 60

@@ -17,7 +17,9 @@ export function isShadowAccount(value: unknown): value is ShadowAccount {
   if (!isObject(value) || !isCount(value.messages) || !isCount(value.tokens)) return false
   const { tail } = value
   if (tail === undefined) return true
-  return isObject(tail) && isCount(tail.tokens) && Array.isArray(tail.runs) && tail.runs.every(isRun)
+  return (
+    isObject(tail) && isCount(tail.tokens) && Array.isArray(tail.runs) && tail.runs.every(isRun)
+  )
 }
 
 const isRun = (run: unknown): boolean =>
@@ -43,7 +45,10 @@ export function wholeRuns(stretches: readonly ReceiptStretch[]): readonly EntryR
 }
 
 /** The entries of some runs that other runs do not have. Both are in order. */
-export function lackingIn(runs: readonly EntryRun[], others: readonly EntryRun[]): readonly EntryRun[] {
+export function lackingIn(
+  runs: readonly EntryRun[],
+  others: readonly EntryRun[],
+): readonly EntryRun[] {
   const lacking: EntryRun[] = []
   let at = 0
   for (const [first, last] of runs) {

@@ -60,7 +60,8 @@ export function applyOverlay<View extends Conversation>(
     for (const [seq, version] of state.versions) {
       const at = seq - origin
       const entry = whole.entries[at]
-      if (entry && !parts.has(at) && !isLeft(at)) versions.set(at, wordedAs(entry, version, seq, count))
+      if (entry && !parts.has(at) && !isLeft(at))
+        versions.set(at, wordedAs(entry, version, seq, count))
     }
     return copyTranscript(view, { left, isCharged: false, parts, versions }, count)
   })

@@ -1,5 +1,8 @@
 import { emptyEntries } from '@throughline/core/context/checkpoint/absent-entry'
-import { checkpointVersion, unitsPerCheckpoint } from '@throughline/core/context/checkpoint/checkpoint'
+import {
+  checkpointVersion,
+  unitsPerCheckpoint,
+} from '@throughline/core/context/checkpoint/checkpoint'
 import { createConversation } from '@throughline/core/context/conversation/conversation'
 import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
 import { plural } from '@throughline/core/log/line'
@@ -21,11 +24,21 @@ import { fromEntry, type LoggedMessage } from './logged-message.ts'
 import { type LogSource, threadName } from './read-log.ts'
 
 /** Reads a thread, makes its checkpoints again and names the faults. A missing one is no fault; `rebuild` replaces all of them. */
-export async function checkLog(source: LogSource, { rebuild = false }: { readonly rebuild?: boolean } = {}) {
+export async function checkLog(
+  source: LogSource,
+  { rebuild = false }: { readonly rebuild?: boolean } = {},
+) {
   const { store, key, count } = source
   const conversation = createConversation(count)
   const { transcript } = conversation
-  const facts: LogFacts = { calibrations: [], layouts: [], quoted: [], guests: [], hands: [], overlays: [] }
+  const facts: LogFacts = {
+    calibrations: [],
+    layouts: [],
+    quoted: [],
+    guests: [],
+    hands: [],
+    overlays: [],
+  }
   const problems: string[] = []
   const name = threadName(key)
   let next = unitsPerSaving
@@ -56,7 +69,8 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
     if (!isFull && !isKept) return
     const made = await make(to)
     const checkpoints = [...full, made]
-    if (isKept && !isSame(kept.bytes, toBytes(endsBundle(to) ? checkpoints : [made]))) addStrange(to)
+    if (isKept && !isSame(kept.bytes, toBytes(endsBundle(to) ? checkpoints : [made])))
+      addStrange(to)
     if (!isFull) return
     full = endsBundle(to) ? [] : checkpoints
     if (!endsBundle(to)) singles.set(slot, made)
@@ -99,12 +113,19 @@ export async function checkLog(source: LogSource, { rebuild = false }: { readonl
   return problems
 }
 
-function recount(entry: StoredEntry, name: string, count: TokenCounter, problems: string[]): LoggedMessage {
+function recount(
+  entry: StoredEntry,
+  name: string,
+  count: TokenCounter,
+  problems: string[],
+): LoggedMessage {
   const logged = fromEntry({ ...entry, tokens: {} }, name, count)
   const { tokens } = stampEntry(logged.view, entry.seq, count)
   const stored = entry.tokens[count.id] ?? tokens
   if (stored !== tokens)
-    problems.push(`${name}: entry ${entry.seq} has ${plural(tokens, 'token')}, its count says ${stored}`)
+    problems.push(
+      `${name}: entry ${entry.seq} has ${plural(tokens, 'token')}, its count says ${stored}`,
+    )
   return logged
 }
 

@@ -9,7 +9,8 @@ import { describe, expect, it } from 'vitest'
 import { createHistory } from '../create-history.ts'
 import type { History } from '../history.ts'
 
-if (!isLong) console.info('Skipped: most damages of a checkpoint, and other stores, only in the long run')
+if (!isLong)
+  console.info('Skipped: most damages of a checkpoint, and other stores, only in the long run')
 
 const room = { window: 300, count: words() }
 const options = { ...room, now: () => 1 }
@@ -102,7 +103,10 @@ it.each(await someStores())(
   async (_, create) => {
     const [own, other] = [create(), create()]
     const all = said(1300)
-    const longer = all.map(({ role }, n) => ({ role, content: `the ferry ${n} leaves at noon and at nine` }))
+    const longer = all.map(({ role }, n) => ({
+      role,
+      content: `the ferry ${n} leaves at noon and at nine`,
+    }))
     for (const [store, messages] of [
       [own, all],
       [other, longer],

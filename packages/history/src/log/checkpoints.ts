@@ -5,7 +5,10 @@ import {
   unusable,
 } from '@throughline/core/context/checkpoint/checkpoint'
 import type { Transcript } from '@throughline/core/context/conversation/transcript'
-import { learnedIn as learnedBetween, type PromptLayout } from '@throughline/core/context/prompt/layout'
+import {
+  learnedIn as learnedBetween,
+  type PromptLayout,
+} from '@throughline/core/context/prompt/layout'
 import { createReader, createWriter, seal, unseal } from '@throughline/core/log/pack-bytes'
 import { attempt } from '@throughline/core/log/values'
 import type { Calibration } from '@throughline/core/tokens/calibration'
@@ -36,7 +39,8 @@ export interface LogFacts {
 type LedFacts = LogFacts & { readonly lead: number }
 
 /** Most threads have no hands and no overlays. */
-type StoredFacts = Omit<LedFacts, 'hands' | 'overlays'> & Pick<Partial<LedFacts>, 'hands' | 'overlays'>
+type StoredFacts = Omit<LedFacts, 'hands' | 'overlays'> &
+  Pick<Partial<LedFacts>, 'hands' | 'overlays'>
 
 export function addFacts(
   facts: LogFacts,
@@ -51,7 +55,10 @@ export function addFacts(
   if (overlay) facts.overlays.push([seq, turn, overlay])
 }
 
-function addLearned(layouts: LogFacts['layouts'], [seq, learned]: LogFacts['layouts'][number]): void {
+function addLearned(
+  layouts: LogFacts['layouts'],
+  [seq, learned]: LogFacts['layouts'][number],
+): void {
   layouts.push([seq, { ...layouts.at(-1)?.[1], ...learned }])
 }
 
@@ -93,7 +100,10 @@ const bundled = 16
 const atOnce = 16
 
 /** The checkpoints of a thread, oldest first, up to the first that is missing or unreadable: they are only caches. */
-export async function loadCheckpoints(source: LogSource, head: Head): Promise<readonly Checkpoint[]> {
+export async function loadCheckpoints(
+  source: LogSource,
+  head: Head,
+): Promise<readonly Checkpoint[]> {
   const checkpoints: Checkpoint[] = []
   async function load(names: readonly string[]): Promise<void> {
     for (let next = 0; next < names.length; next += atOnce) {
@@ -122,19 +132,26 @@ export async function loadCheckpoints(source: LogSource, head: Head): Promise<re
 /** The checkpoint in which a number of units ends. */
 const numberOf = (units: number) => Math.ceil(units / unitsPerCheckpoint) - 1
 
-const singleName = ({ count }: LogSource, number: number) => `units 1 ${count.id} ${number % bundled}`
+const singleName = ({ count }: LogSource, number: number) =>
+  `units 1 ${count.id} ${number % bundled}`
 const bundleName = ({ count }: LogSource, number: number) => `units 1 ${count.id} bundle ${number}`
 
 /** The name of the cache that is written when this many units are in checkpoints. */
 export function cacheName(source: LogSource, units: number): string {
   const number = numberOf(units)
-  return endsBundle(units) ? bundleName(source, Math.floor(number / bundled)) : singleName(source, number)
+  return endsBundle(units)
+    ? bundleName(source, Math.floor(number / bundled))
+    : singleName(source, number)
 }
 
 export const endsBundle = (units: number) => units % (bundled * unitsPerCheckpoint) === 0
 
 /** The checkpoints in a cache; none if it is missing or unreadable. */
-async function loadCache(source: LogSource, head: Head, name: string): Promise<readonly Checkpoint[]> {
+async function loadCache(
+  source: LogSource,
+  head: Head,
+  name: string,
+): Promise<readonly Checkpoint[]> {
   const { store, key } = source
   const saved = await store.loadCache(key, name)
   const { forkOf } = head
@@ -158,7 +175,9 @@ export async function saveCheckpoints(
   const { source } = loading
   const { store, key } = source
   const make = async (to: number) => {
-    const made = await whileLoading(transcript, loading, () => makeCheckpoint(transcript, facts, to))
+    const made = await whileLoading(transcript, loading, () =>
+      makeCheckpoint(transcript, facts, to),
+    )
     return withIds(source, made)
   }
 
@@ -181,7 +200,12 @@ export async function saveCheckpoints(
           checkpoints.push(await madeBefore(head!, to - n * unitsPerCheckpoint))
       }
       checkpoints.push(await make(to))
-      await store.saveCache(key, cacheName(source, to), checkpoints.at(-1)!.at, toBytes(checkpoints))
+      await store.saveCache(
+        key,
+        cacheName(source, to),
+        checkpoints.at(-1)!.at,
+        toBytes(checkpoints),
+      )
     } catch {
       // A checkpoint that cannot be stored only costs time at the next start.
       return units
@@ -229,12 +253,16 @@ export async function withIds(
 
 /** The first layout, and what each later one adds to the one before. */
 const learnedIn = (layouts: LogFacts['layouts']): LogFacts['layouts'] =>
-  layouts.map(([seq, layout], at) => [seq, learnedBetween(layout, layouts[at - 1]?.[1]) ?? {}] as const)
+  layouts.map(
+    ([seq, layout], at) => [seq, learnedBetween(layout, layouts[at - 1]?.[1]) ?? {}] as const,
+  )
 
 /** Layout: what is known of each checkpoint besides its units, as JSON, then the packed units of each, aligned. */
 export function toBytes(checkpoints: readonly Checkpoint[]): Uint8Array {
   const bytes = createWriter()
-  bytes.text(JSON.stringify(checkpoints.map(({ packed, ...rest }) => ({ ...rest, size: packed.length }))))
+  bytes.text(
+    JSON.stringify(checkpoints.map(({ packed, ...rest }) => ({ ...rest, size: packed.length }))),
+  )
   for (const { packed } of checkpoints) {
     bytes.align()
     bytes.bytes(packed)
@@ -245,7 +273,9 @@ export function toBytes(checkpoints: readonly Checkpoint[]): Uint8Array {
 function fromBytes(sealed: Uint8Array): readonly Checkpoint[] {
   return attempt(() => {
     const bytes = createReader(unseal(checkpointVersion, sealed, unusable), unusable)
-    const heads = JSON.parse(bytes.text()) as readonly (Omit<Checkpoint, 'packed'> & { size: number })[]
+    const heads = JSON.parse(bytes.text()) as readonly (Omit<Checkpoint, 'packed'> & {
+      size: number
+    })[]
     return heads.map(({ size, ...rest }) => {
       bytes.align()
       return { ...rest, packed: bytes.bytes(size) }

@@ -5,7 +5,13 @@ import { endingTexts, interruptedResult, noReplyText } from '@throughline/core/l
 import { toolResultFor } from '@throughline/core/log/write-message'
 import type { Head, TurnStatus } from '@throughline/stores/store'
 import { isHandEntry } from './hand-entry.ts'
-import { type SeenMessage, type TurnMessage, viewOf, wholeOf, withEnding } from './logged-message.ts'
+import {
+  type SeenMessage,
+  type TurnMessage,
+  viewOf,
+  wholeOf,
+  withEnding,
+} from './logged-message.ts'
 import { type LogSource, listLog } from './read-log.ts'
 
 /** What the model reads of a cancelled turn: that its answer was cancelled (`keep`), or to disregard it. */
@@ -33,7 +39,11 @@ export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
  * that arrived in part gets the text that says how the turn ended. A whole answer is left as it is. The results are for calls
  * that were logged and never answered: they come before what arrived.
  */
-export function closingFor(earlier: readonly MessageLike[], arrived: readonly TurnMessage[], ending: Ending) {
+export function closingFor(
+  earlier: readonly MessageLike[],
+  arrived: readonly TurnMessage[],
+  ending: Ending,
+) {
   const results = missingResults(earlier)
   const messages = arrived.map(wholeOf)
   const text = endingText(ending)
@@ -92,7 +102,11 @@ export async function closingOf(source: LogSource, { head, open }: Head) {
 }
 
 /** How a turn ended that its writer left open: what became of its last call says it, unless the process died. */
-async function endingOf({ store, key }: LogSource, turn: number, hasPart: boolean): Promise<Ending> {
+async function endingOf(
+  { store, key }: LogSource,
+  turn: number,
+  hasPart: boolean,
+): Promise<Ending> {
   const [call] = await store.calls(key, { limit: 1 })
   if (call?.turn !== turn) return { status: 'interrupted' }
   if (call.status === 'cancelled') return { status: 'cancelled' }

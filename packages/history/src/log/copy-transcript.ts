@@ -26,8 +26,10 @@ export interface TranscriptChanges {
   readonly versions?: ReadonlyMap<number, Entry>
 }
 
-export const unitAt = ({ transcript: { units }, origin }: Conversation, seq: number): Unit | undefined =>
-  seq < origin ? undefined : units[rangeAt(units, seq - origin)]
+export const unitAt = (
+  { transcript: { units }, origin }: Conversation,
+  seq: number,
+): Unit | undefined => (seq < origin ? undefined : units[rangeAt(units, seq - origin)])
 
 /** The message of an entry that is not there: a result that answers no call, which is never sent. */
 const nothingMessage: MessageLike = { ...brokenOff }
@@ -68,7 +70,8 @@ export function copyTranscript(
     for (let at = unit.from; at < unit.to; at++) leave(at)
   }
   for (const unit of transcript.references) if (!left.has(unit)) lists.references.push(unit)
-  for (const note of transcript.notes) if (!left.has(note.unit) && !parts.has(note.at)) lists.notes.push(note)
+  for (const note of transcript.notes)
+    if (!left.has(note.unit) && !parts.has(note.at)) lists.notes.push(note)
   const copy = createTranscript(count, lists)
   shareIndex(transcript, copy)
   copyRulePlaces(transcript, copy, changed.keys())

@@ -54,14 +54,18 @@ export async function findQuotes(
   const query = toQuery(text)
   if (query.length === 0) return []
   const byWord = await store.findWords(key.tenant, query, { person, limit: perWord })
-  const isOther = ({ thread }: ThreadPlace) => thread.conversation !== key.conversation && isQuotable(thread)
+  const isOther = ({ thread }: ThreadPlace) =>
+    thread.conversation !== key.conversation && isQuotable(thread)
   const { places, share } = rankPlaces(byWord.map(list => list.filter(isOther)))
   if (!mayAsk(text, share, toEffort(effort))) return []
   const looked = await readBest(places, passages)
   if (looked.length === 0) return []
   const here = threadId(key)
   const mine = byWord.flat().filter(({ thread }) => threadId(thread) === here)
-  const before = [...(await ownMatches(mine)), ...past.slice(-mostOwn).flatMap(message => spokenIn(message))]
+  const before = [
+    ...(await ownMatches(mine)),
+    ...past.slice(-mostOwn).flatMap(message => spokenIn(message)),
+  ]
   const asking = { role: 'user' as const, text, time: now(), tokens: 0 }
   const chosen = recallElsewhere(looked, before, asking, { count, effort, lineCost, base: room })
   const quotes: QuoteReference[] = []
@@ -96,7 +100,10 @@ export async function findQuotes(
 const beside = 2
 
 /** The passages of the best places, oldest first, until they have enough messages. */
-async function readBest(places: readonly ThreadPlace[], passages: Passages): Promise<readonly Quotable[]> {
+async function readBest(
+  places: readonly ThreadPlace[],
+  passages: Passages,
+): Promise<readonly Quotable[]> {
   /** By passage, the best first: the last entry that has a word. */
   const last = new Map<string, { readonly thread: ThreadKey; readonly from: number; seq: number }>()
   for (const { thread, seq } of places) {
@@ -185,7 +192,11 @@ export function createPassages(source: Omit<LogSource, 'key'>) {
   }
 
   /** The passage from an entry on. New entries are read, those after `needed` if one before it is new. */
-  async function read(thread: ThreadKey, from: number, needed = Number.POSITIVE_INFINITY): Promise<Quotable> {
+  async function read(
+    thread: ThreadKey,
+    from: number,
+    needed = Number.POSITIVE_INFINITY,
+  ): Promise<Quotable> {
     const name = placeId(thread, from)
     const dropped = drops
     let passage = cache.get(name) ?? (await load(thread, from))

@@ -21,9 +21,16 @@ export const isHandEntry = ({ message }: { readonly message: MessageLike }): boo
   message.tool_name === handReason
 
 /** Whether an entry says that the text of another one is gone. */
-export const isErasure = ({ role, payload }: { readonly role: string; readonly payload: string }): boolean =>
-  role === 'tool' && payload.includes(handReason) && payload.includes('"does":"erase"')
+export const isErasure = ({
+  role,
+  payload,
+}: {
+  readonly role: string
+  readonly payload: string
+}): boolean => role === 'tool' && payload.includes(handReason) && payload.includes('"does":"erase"')
 
 export const isHands = (value: unknown): value is readonly Hand[] =>
   Array.isArray(value) &&
-  value.every(hand => isObject(hand) && acts.includes(hand.does as Hand['does']) && isCount(hand.seq, 1))
+  value.every(
+    hand => isObject(hand) && acts.includes(hand.does as Hand['does']) && isCount(hand.seq, 1),
+  )

@@ -19,7 +19,11 @@ export type PlacedHands = readonly (readonly [seq: number, hands: readonly Hand[
 export type HandState = Readonly<Record<'pinned' | 'hidden', readonly number[]>>
 
 /** What holds when an entry is the last. Of two hands on one message the later counts. `isNow`: what was done since holds too. */
-export function handsAt(placed: PlacedHands, at = Number.POSITIVE_INFINITY, isNow = false): HandState {
+export function handsAt(
+  placed: PlacedHands,
+  at = Number.POSITIVE_INFINITY,
+  isNow = false,
+): HandState {
   const latest = new Map<number, Hand['does']>()
   for (const [place, hands] of placed)
     if (isNow || place <= at)
@@ -54,7 +58,8 @@ export function applyHands<View extends Conversation, Options extends Pick<FitOp
   const { meaning, quotes } = view.transcript
   const transcript = hidden.length === 0 ? view.transcript : withoutHidden(view, hidden, count)
   Object.assign(transcript, { meaning, quotes })
-  const policy = pinned.length === 0 ? options.policy : pinning(options.policy ?? defaultPolicy, pinned)
+  const policy =
+    pinned.length === 0 ? options.policy : pinning(options.policy ?? defaultPolicy, pinned)
   return { view: { ...view, transcript }, options: policy ? { ...options, policy } : options }
 }
 
@@ -68,7 +73,9 @@ export const pin = { rule: 'pinned', why: 'pinned by you' }
 /** A pinned message is whole, also where the last exchange is clipped. */
 function protectPins<M extends MessageLike>(draft: Draft<M>, seqs: readonly number[]): Draft<M> {
   const { frame } = draft
-  const units = seqs.map(seq => unitAt(frame, seq)).filter(unit => unit !== undefined && isOrdinary(unit))
+  const units = seqs
+    .map(seq => unitAt(frame, seq))
+    .filter(unit => unit !== undefined && isOrdinary(unit))
   const pinned = new Map(units.map(unit => [unit!.index, pin]))
   const exchange = new Map([...frame.exchange].filter(([unit]) => !pinned.has(unit)))
   const made = createDraft(withProtected({ ...frame, exchange }, [...pinned])).as(draft.rule)

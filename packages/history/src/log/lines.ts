@@ -17,12 +17,15 @@ export async function linesOf(
   // A branch is younger than the thread that it leaves.
   const isMain = ({ branch }: { readonly branch: string }) => Number(branch === mainBranch)
   const sorted = all.toSorted((a, b) => b.updatedAt - a.updatedAt || isMain(a) - isMain(b))
-  const lines = sorted.slice(0, mostLines).map(({ branch }) => ({ tenant, conversation, actor, branch }))
+  const lines = sorted
+    .slice(0, mostLines)
+    .map(({ branch }) => ({ tenant, conversation, actor, branch }))
   for (let from = 0; from < lines.length - 1; from++) {
     const line = lines[from]!
     const { head, forkOf } = (await store.head(line)) ?? {}
     const isContinued = !forkOf || head !== forkOf.at
-    if (isContinued && !(forkOf && (await isAside(store, line, forkOf.branch)))) return lines.slice(from)
+    if (isContinued && !(forkOf && (await isAside(store, line, forkOf.branch))))
+      return lines.slice(from)
   }
   return lines.slice(-1)
 }
@@ -36,7 +39,9 @@ export async function isOfClient(store: Store, key: ThreadKey): Promise<boolean>
   const turn = (await store.turns(key)).at(-1)
   if (!turn) return false
   for await (const { payload } of store.entries(key, { from: turn.first, to: turn.last })) {
-    const { data } = (parseJson(payload) ?? {}) as { readonly data?: { readonly request?: unknown } }
+    const { data } = (parseJson(payload) ?? {}) as {
+      readonly data?: { readonly request?: unknown }
+    }
     if (data !== undefined) return data?.request !== undefined
   }
   return false

@@ -31,7 +31,8 @@ export async function loadQuotes(
     const [info] = await store.conversations(key.tenant, { only: thread.conversation, person })
     if (!info) return undefined
     const { messages } = await quotableBetween({ ...source, key: thread }, 1, nameWithin)
-    const isNaming = ({ role, text }: QuoteText) => role === 'user' && firstWords(text, mostInName) !== ''
+    const isNaming = ({ role, text }: QuoteText) =>
+      role === 'user' && firstWords(text, mostInName) !== ''
     const first = messages.find(isNaming) ?? messages[0]
     // Unlike a title, the beginning of a message never changes, so contexts stay the same.
     return first
@@ -54,7 +55,8 @@ export async function loadQuotes(
       return { name: name.seq === seq ? '' : name.text, conversation: place, role, text, time, seq }
     }),
   )
-  const describe = (conversation: string) => store.describeConversation(key.tenant, conversation, {})
+  const describe = (conversation: string) =>
+    store.describeConversation(key.tenant, conversation, {})
   for (const conversation of uses) countAsUse({ describe }, conversation)
   return quotes
 }

@@ -1,4 +1,8 @@
-import { adoptEntry, type Entry, stampEntry } from '@throughline/core/context/conversation/stamp-entry'
+import {
+  adoptEntry,
+  type Entry,
+  stampEntry,
+} from '@throughline/core/context/conversation/stamp-entry'
 import { isLayout, type PromptLayout } from '@throughline/core/context/prompt/layout'
 import { toBase64 } from '@throughline/core/log/base64'
 import { InvalidMessageError } from '@throughline/core/log/error'
@@ -122,7 +126,18 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
   const { seq, turn, id, time, role, payload, tokens } = entry
   try {
     const read = readPayload(payload)
-    const { closing, calibration, learned, quotes, guest, hands, overlay, data, isBroken, repeats } = read
+    const {
+      closing,
+      calibration,
+      learned,
+      quotes,
+      guest,
+      hands,
+      overlay,
+      data,
+      isBroken,
+      repeats,
+    } = read
     // A result that closes a turn stands for a tool that gave none.
     const { isError = closing && role === 'tool' ? true : undefined } = read
     const message = withTime(read.message, time)
@@ -137,14 +152,22 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const beside = { data, calibration, learned, quotes, guest, hands, overlay, repeats }
     return { ...entryFacts, message, view, ...beside, isErased: isErased(entry) || undefined }
   } catch (error) {
-    throw new CorruptEntryError(thread, seq, error instanceof Error ? error.message : String(error), {
-      cause: error,
-    })
+    throw new CorruptEntryError(
+      thread,
+      seq,
+      error instanceof Error ? error.message : String(error),
+      {
+        cause: error,
+      },
+    )
   }
 }
 
 /** What was read of the entries that are kept in memory, and by which counter. */
-const kept = new WeakMap<StoredEntry, { readonly counter: string; readonly logged: LoggedMessage } | null>()
+const kept = new WeakMap<
+  StoredEntry,
+  { readonly counter: string; readonly logged: LoggedMessage } | null
+>()
 
 /** A copy of an entry to be given out more than once. It is frozen. */
 export function keptEntry(entry: StoredEntry): StoredEntry {
@@ -171,7 +194,11 @@ export function recountEntry(entry: Omit<StoredEntry, 'tokens'>, count: TokenCou
 }
 
 /** Reads the messages of a payload strictly before they are logged. The tokens are those of the one that contexts take. */
-function checkMessages(payload: Payload, seq: number, count: TokenCounter): Pick<Entry, 'role' | 'tokens'> {
+function checkMessages(
+  payload: Payload,
+  seq: number,
+  count: TokenCounter,
+): Pick<Entry, 'role' | 'tokens'> {
   const view = viewOf(payload)
   const { role } = parseMessage(payload.message, seq)
   if (view !== payload.message) parseMessage(view, seq)
@@ -184,17 +211,23 @@ function readPayload(text: string): Payload {
   const { calibration, learned, quotes, guest, hands, overlay } = payload ?? {}
   if (!isObject(message)) throw new TypeError('it has no message')
   if (view !== undefined && !isObject(view)) throw new TypeError('its view is no message')
-  if (ending !== undefined && typeof ending !== 'string') throw new TypeError('its ending is no text')
-  if (isError !== undefined && typeof isError !== 'boolean') throw new TypeError('its isError is no boolean')
+  if (ending !== undefined && typeof ending !== 'string')
+    throw new TypeError('its ending is no text')
+  if (isError !== undefined && typeof isError !== 'boolean')
+    throw new TypeError('its isError is no boolean')
   if (isBroken !== undefined && typeof isBroken !== 'boolean')
     throw new TypeError('its isBroken is no boolean')
-  if (calibration !== undefined && !isCalibration(calibration)) throw new TypeError('its calibration is none')
-  if (learned !== undefined && !isLayout(learned)) throw new TypeError('what it has learned is no layout')
-  if (quotes !== undefined && !isReferences(quotes)) throw new TypeError('its quotes are no references')
+  if (calibration !== undefined && !isCalibration(calibration))
+    throw new TypeError('its calibration is none')
+  if (learned !== undefined && !isLayout(learned))
+    throw new TypeError('what it has learned is no layout')
+  if (quotes !== undefined && !isReferences(quotes))
+    throw new TypeError('its quotes are no references')
   if (hands !== undefined && !isHands(hands)) throw new TypeError('its hands are none')
   if (overlay !== undefined && !isOverlay(overlay)) throw new TypeError('its overlay is none')
   if (guest !== undefined && typeof guest !== 'string') throw new TypeError('its guest is no name')
-  if (repeats !== undefined && typeof repeats !== 'string') throw new TypeError('its repeats is no id')
+  if (repeats !== undefined && typeof repeats !== 'string')
+    throw new TypeError('its repeats is no id')
   return payload as Payload
 }
 
@@ -202,9 +235,11 @@ export function isSeen(message: TurnMessage): message is SeenMessage {
   return isObject(message) && !('role' in message) && 'message' in message
 }
 
-export const asSeen = (source: TurnMessage): SeenMessage => (isSeen(source) ? source : { message: source })
+export const asSeen = (source: TurnMessage): SeenMessage =>
+  isSeen(source) ? source : { message: source }
 
-export const wholeOf = (source: TurnMessage): MessageLike => (isSeen(source) ? source.message : source)
+export const wholeOf = (source: TurnMessage): MessageLike =>
+  isSeen(source) ? source.message : source
 
 /** Adds a text that only contexts show after the message. */
 export const withEnding = (source: TurnMessage, ending: string): SeenMessage => ({
@@ -223,7 +258,11 @@ function withTime(message: MessageLike, time: number): MessageLike {
 }
 
 /** For `JSON.stringify`: bytes become base64, which every provider takes; texts are normalised. */
-function toStorable(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
+function toStorable(
+  this: Readonly<Record<string, unknown>>,
+  name: string,
+  value: unknown,
+): unknown {
   // `toJSON`, which Buffer has, was called already.
   const original = this[name]
   if (original instanceof ArrayBuffer) return toBase64(new Uint8Array(original))
@@ -254,4 +293,6 @@ const isReferences = (value: unknown): value is readonly QuoteReference[] =>
 const isReference = (value: unknown): boolean =>
   isObject(value) &&
   isCount(value.seq, 1) &&
-  [value.conversation, value.actor, value.branch, value.id, value.why].every(text => typeof text === 'string')
+  [value.conversation, value.actor, value.branch, value.id, value.why].every(
+    text => typeof text === 'string',
+  )

@@ -27,7 +27,9 @@ const gap = 12
 
 /** Matches the texts of a message with a query; undefined if they have no word of it. */
 export function matchTexts(texts: readonly string[], query: WordQuery): TextMatch | undefined {
-  const numbers = new Map(query.flatMap((forms, number) => forms.map(form => [form, number] as const)))
+  const numbers = new Map(
+    query.flatMap((forms, number) => forms.map(form => [form, number] as const)),
+  )
   const parts = texts.map(text => ({ text, hits: occurrencesOf(text, numbers) }))
   if (parts.every(({ hits }) => hits.length === 0)) return undefined
   /** By word: whether it stands there as in the query. */
@@ -50,7 +52,9 @@ export function matchTexts(texts: readonly string[], query: WordQuery): TextMatc
     },
     quote(weights, { characters, lines }) {
       const stretches = parts.flatMap(({ text, hits }) => ({ text, ...bestStretch(hits, weights) }))
-      const { text, from, to } = stretches.reduce((best, one) => (one.weight > best.weight ? one : best))
+      const { text, from, to } = stretches.reduce((best, one) =>
+        one.weight > best.weight ? one : best,
+      )
       return lines ? quoteLines(text, from, to, characters) : quoteAround(text, from, characters)
     },
   }
@@ -142,7 +146,9 @@ const mostWords = 12
 export function toQuery(text: string): WordQuery {
   const all = toWanted(text)
   const telling = all.filter(isTelling)
-  const words = [...new Map((telling.length > 0 ? telling : all).map(word => [stem(word), word])).values()]
+  const words = [
+    ...new Map((telling.length > 0 ? telling : all).map(word => [stem(word), word])).values(),
+  ]
   const longest = new Set(words.toSorted((a, b) => b.length - a.length).slice(0, mostWords))
   return words.filter(word => longest.has(word)).map(formsOf)
 }
@@ -155,6 +161,7 @@ function formsOf(word: string): readonly string[] {
   const bare = word.replace(/(?<=...)(?:ing|ed|es|e|s)$/, '')
   const root = bare.replace(/(?<=..[^aeiou])[iy]$/, '')
   const single = root.replace(/([bdfgmnprt])\1$/, '$1')
-  const endings = root === bare ? ['', 's', 'es', 'ed', 'ing', 'e'] : ['y', 'ies', 'ied', 'ying', 'ie']
+  const endings =
+    root === bare ? ['', 's', 'es', 'ed', 'ing', 'e'] : ['y', 'ies', 'ied', 'ying', 'ie']
   return [...new Set([word, ...endings.map(ending => root + ending), single])]
 }

@@ -37,7 +37,8 @@ export interface OverlayState {
   readonly isWindow: boolean
 }
 
-const isRun = ([first, last]: readonly unknown[]) => isCount(first, 1) && isCount(last, first as number)
+const isRun = ([first, last]: readonly unknown[]) =>
+  isCount(first, 1) && isCount(last, first as number)
 
 export const isOverlay = (value: unknown): value is Overlay =>
   isObject(value) &&
@@ -48,11 +49,15 @@ export const isOverlay = (value: unknown): value is Overlay =>
   ((value.gone ?? []) as unknown[][]).every(([, , why]) => absences.includes(why as Absence)) &&
   ((value.versions ?? []) as unknown[][]).every(
     ([seq, version]) =>
-      isCount(seq, 1) && (version === 'words' || (isObject(version) && typeof version.role === 'string')),
+      isCount(seq, 1) &&
+      (version === 'words' || (isObject(version) && typeof version.role === 'string')),
   )
 
 /** The state at an entry. A run beyond it, which only an import can hold, ends there. */
-export function overlayAt(placed: PlacedOverlays, at = Number.POSITIVE_INFINITY): OverlayState | undefined {
+export function overlayAt(
+  placed: PlacedOverlays,
+  at = Number.POSITIVE_INFINITY,
+): OverlayState | undefined {
   const absent = new Map<number, { readonly why: Absence; readonly turn: number }>()
   const versions = new Map<number, Version>()
   let isWindow = false

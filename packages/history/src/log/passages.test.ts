@@ -8,7 +8,13 @@ import { createPassages } from './find-quotes.ts'
 const count = words()
 
 /** Exchanges with ids that tell whose they are. */
-async function say(store: Store, person: string, conversation: string, actor: string, exchanges: number) {
+async function say(
+  store: Store,
+  person: string,
+  conversation: string,
+  actor: string,
+  exchanges: number,
+) {
   let ids = 0
   const history = createHistory({ store, count, person, newId: () => `${person} ${++ids}` })
   const thread = history.thread(conversation, { actor })

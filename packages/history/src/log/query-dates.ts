@@ -85,7 +85,9 @@ function listMonths() {
       for (const language of languages) {
         const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
         for (let number = 1; number <= 12; number++) {
-          const part = format.formatToParts(Date.UTC(2000, number - 1)).find(({ type }) => type === 'month')!
+          const part = format
+            .formatToParts(Date.UTC(2000, number - 1))
+            .find(({ type }) => type === 'month')!
           const spelling = part.value.normalize('NFKC').replace(/\.$/, '')
           const isLong = style === 'long'
           const name = names.get(spelling.toLowerCase()) ?? { number, isLong, spellings: new Set() }

@@ -96,7 +96,10 @@ function listPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
   /** A store mostly names a thread by the same object, which is found sooner than a text. */
   function lineOf(thread: ThreadKey): ThreadWords {
     const name = threadId(thread)
-    const conversation = conversations.get(thread.conversation) ?? { length: 0, counts: byWord.map(() => 0) }
+    const conversation = conversations.get(thread.conversation) ?? {
+      length: 0,
+      counts: byWord.map(() => 0),
+    }
     conversations.set(thread.conversation, conversation)
     const line = byName.get(name) ?? { thread, number: lines.length, conversation }
     if (!byName.has(name)) lines.push(line)
@@ -138,8 +141,12 @@ const furtherMessage = 0.9
 /** The best places first; of equals the later ones of the threads that a store told first, which are the newest. */
 export function sortPlaces<P extends RankedPlace>(places: readonly P[]): readonly P[] {
   const best = places.reduce((most, { weight, near }) => Math.max(most, weight + near), 0) || 1
-  const scored = places.map(place => ({ place, score: place.whole + (place.weight + place.near) / best }))
-  const byScore = (a: { readonly score: number }, b: { readonly score: number }) => b.score - a.score
+  const scored = places.map(place => ({
+    place,
+    score: place.whole + (place.weight + place.near) / best,
+  }))
+  const byScore = (a: { readonly score: number }, b: { readonly score: number }) =>
+    b.score - a.score
   const counts = new Map<string, number>()
   for (const one of scored.sort(byScore)) {
     const { conversation } = one.place.thread

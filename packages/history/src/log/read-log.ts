@@ -25,7 +25,10 @@ export async function* readLog({ store, key, count }: LogSource, range: EntryRan
   if (isEmpty && key.branch !== mainBranch) checkBranch(key, await store.head(key))
 }
 
-export async function listLog(source: LogSource, range?: EntryRange): Promise<readonly LoggedMessage[]> {
+export async function listLog(
+  source: LogSource,
+  range?: EntryRange,
+): Promise<readonly LoggedMessage[]> {
   const logged: LoggedMessage[] = []
   for await (const one of readLog(source, range)) logged.push(one)
   return logged
@@ -58,5 +61,8 @@ export function checkBranch({ conversation, branch }: ThreadKey, head: Head | un
 /** Refuses what cannot be the place of an entry. 0 is the beginning; a place beyond the head means the head. */
 export function checkPlace(at: unknown): void {
   if (isCount(at)) return
-  throw new InvalidOptionError('at', `expected the place of an entry, such as 12, got ${showValue(at)}`)
+  throw new InvalidOptionError(
+    'at',
+    `expected the place of an entry, such as 12, got ${showValue(at)}`,
+  )
 }

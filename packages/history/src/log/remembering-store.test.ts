@@ -31,10 +31,13 @@ async function say(store: Store, thread: ThreadKey, texts: readonly string[]): P
   await store.seed(thread, { expectedHead: 0, entries })
 }
 
-if (!isLong) console.info('Skipped: cases that read nothing on a store that remembers, only in the long run')
+if (!isLong)
+  console.info('Skipped: cases that read nothing on a store that remembers, only in the long run')
 
 describe('a store that remembers', () => {
-  for (const { name, run } of storeCases.filter(({ name }) => isLong || /read|delete|fork|range/.test(name)))
+  for (const { name, run } of storeCases.filter(
+    ({ name }) => isLong || /read|delete|fork|range/.test(name),
+  ))
     it(name, async () => {
       const store = memoryStore()
       expect(await run(async () => rememberingStore(store))).toBeUndefined()
@@ -49,24 +52,30 @@ describe('a store that remembers', () => {
       mostBytes: fc.integer({ min: 10, max: 100_000 }),
       mostThreads: fc.integer({ min: 1, max: 3 }),
     })
-    const property = fc.asyncProperty(limits, fc.array(fc.tuple(fc.nat(2), step)), async (most, steps) => {
-      const bare = memoryStore()
-      const store = rememberingStore(bare, most)
-      const threads = [newThread(), newThread(), newThread()]
-      for (const [n, step] of steps) {
-        const thread = threads[n]!
-        if (typeof step === 'number') {
-          await write(
-            bare,
-            thread,
-            Array.from({ length: step }, (_, n) => `text ${n}`),
+    const property = fc.asyncProperty(
+      limits,
+      fc.array(fc.tuple(fc.nat(2), step)),
+      async (most, steps) => {
+        const bare = memoryStore()
+        const store = rememberingStore(bare, most)
+        const threads = [newThread(), newThread(), newThread()]
+        for (const [n, step] of steps) {
+          const thread = threads[n]!
+          if (typeof step === 'number') {
+            await write(
+              bare,
+              thread,
+              Array.from({ length: step }, (_, n) => `text ${n}`),
+            )
+            continue
+          }
+          const given = Object.fromEntries(
+            Object.entries(step).filter(([, value]) => value !== undefined),
           )
-          continue
+          expect(await listOf(store, thread, given)).toEqual(await listOf(bare, thread, given))
         }
-        const given = Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined))
-        expect(await listOf(store, thread, given)).toEqual(await listOf(bare, thread, given))
-      }
-    })
+      },
+    )
     await fc.assert(property, { numRuns: 200 })
   })
 

@@ -74,7 +74,11 @@ export function rememberingStore(
       const last = cached.at(-1)
       if (last) {
         const { limit } = range
-        const rest = { ...range, from: last.seq, ...(limit && { limit: limit - cached.length + 1 }) }
+        const rest = {
+          ...range,
+          from: last.seq,
+          ...(limit && { limit: limit - cached.length + 1 }),
+        }
         let isFirst = true
         for await (const entry of store.entries(thread, rest)) {
           if (!isFirst) yield keep(name, entry)
@@ -86,7 +90,8 @@ export function rememberingStore(
         // Deleted since, or another database.
         forget(name)
       }
-      for await (const entry of store.entries(thread, range)) yield range.reverse ? entry : keep(name, entry)
+      for await (const entry of store.entries(thread, range))
+        yield range.reverse ? entry : keep(name, entry)
     },
     async deleteConversation(tenant, conversation, options) {
       const isDeleted = await store.deleteConversation(tenant, conversation, options)
@@ -128,7 +133,10 @@ interface Kept {
 }
 
 /** The first entries of a range, as far as they are kept. */
-function knownIn(kept: Kept | undefined, { from = 1, to, limit }: EntryRange): readonly StoredEntry[] {
+function knownIn(
+  kept: Kept | undefined,
+  { from = 1, to, limit }: EntryRange,
+): readonly StoredEntry[] {
   if (!kept || !isCount(from, kept.first)) return []
   const start = from - kept.first
   const end = Math.min((to ?? Infinity) - kept.first + 1, start + (limit ?? Infinity))

@@ -6,7 +6,8 @@ import { asSeen, isSeen, type LoggedMessage, type TurnMessage, wholeOf } from '.
 import { type LogSource, listLog, readLog } from './read-log.ts'
 
 /** The id that a message has in common with all entries that repeat it on other branches. */
-export const rootOf = ({ id, repeats = id }: Pick<LoggedMessage, 'id' | 'repeats'>): string => repeats
+export const rootOf = ({ id, repeats = id }: Pick<LoggedMessage, 'id' | 'repeats'>): string =>
+  repeats
 
 /** Where a branch leaves another one. */
 export interface ForkPlace {
@@ -21,7 +22,9 @@ export async function markRepeats(
 ): Promise<readonly TurnMessage[]> {
   if (messages.some(message => isSeen(message) && message.repeats !== undefined)) return messages
   const logged = await listLog(source, { from: at + 1, to: at + messages.length })
-  const end = messages.findIndex((message, n) => !logged[n] || !isSame(wholeOf(message), logged[n].message))
+  const end = messages.findIndex(
+    (message, n) => !logged[n] || !isSame(wholeOf(message), logged[n].message),
+  )
   const repeated = end < 0 ? messages.length : end
   return messages.map((message, n) =>
     n < repeated ? { ...asSeen(message), repeats: rootOf(logged[n]!) } : message,
@@ -30,7 +33,12 @@ export async function markRepeats(
 
 function isSame(one: MessageLike, other: MessageLike): boolean {
   const [a, b] = [readMessage(one, 0), readMessage(other, 0)]
-  return a.role === b.role && a.text.trim() !== '' && a.text === b.text && a.calls.length === b.calls.length
+  return (
+    a.role === b.role &&
+    a.text.trim() !== '' &&
+    a.text === b.text &&
+    a.calls.length === b.calls.length
+  )
 }
 
 /** What a person has done with messages that others repeat, for the places of these, counted from `first`. */

@@ -3,7 +3,12 @@ import type { Conversation } from '@throughline/core/context/conversation/conver
 import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
 import type { Quotes, Transcript } from '@throughline/core/context/conversation/transcript'
 import { checkOptions } from '@throughline/core/context/draft/frame-options'
-import { type Context, type FitOptions, fitConversation, readWhole } from '@throughline/core/context/fit'
+import {
+  type Context,
+  type FitOptions,
+  fitConversation,
+  readWhole,
+} from '@throughline/core/context/fit'
 import type { Fate } from '@throughline/core/context/receipt'
 import { type Mentions, mentionsOf } from '@throughline/core/context/why/mentions'
 import { type Why, whyConversation } from '@throughline/core/context/why/why-conversation'
@@ -71,7 +76,8 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
   let quoted: ReadonlyMap<number, Quotes['quotes']> = new Map()
 
   /** Reads from memory, once that holds the new entries of the store. */
-  const fresh = <T>(read: () => T | Promise<T>): Promise<T> => inTurn(() => memory.refresh().then(read))
+  const fresh = <T>(read: () => T | Promise<T>): Promise<T> =>
+    inTurn(() => memory.refresh().then(read))
 
   /** Works on the thread as a request wants it, with all texts that the work reads. */
   async function onView<T>(
@@ -80,7 +86,9 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
   ): Promise<T> {
     checkOptions({ ...options, count })
     const view = await viewAt({ at, next, system })
-    const layout = memory.held.facts.layouts.findLast(([seq]) => seq <= (at ?? Number.POSITIVE_INFINITY))
+    const layout = memory.held.facts.layouts.findLast(
+      ([seq]) => seq <= (at ?? Number.POSITIVE_INFINITY),
+    )
     const all = { ...(layout && { promptLayout: layout[1] }), ...options, count }
     const hands = handsAt(memory.held.facts.hands, at, whose === 'now')
     const { overlays } = memory.held.facts
@@ -92,14 +100,20 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
     )
     const { transcript } = wanted.view
     await indexAhead(transcript, memory.loading())
-    return whileLoading(transcript, memory.loading(), rest => work(wanted.view, wanted.options, rest))
+    return whileLoading(transcript, memory.loading(), rest =>
+      work(wanted.view, wanted.options, rest),
+    )
   }
 
   async function context(request: ContextRequest, isAgain = false): Promise<Context> {
     let isNow = false
     const read = await onView(request, (view, options, rest) => {
       isNow = view.isNow
-      return fitConversation(view, { ...(isNow && { previous: memory.held.context }), ...options }, rest)
+      return fitConversation(
+        view,
+        { ...(isNow && { previous: memory.held.context }), ...options },
+        rest,
+      )
     })
     const fitted = isAgain ? readWhole(read) : read
     if (!fitted) {
@@ -178,7 +192,8 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
     const transcript = isNow ? all : await pastOf(all, at, tail)
     const leading = at === undefined ? lead : lead.slice(0, at)
     // Entries count from 1, so that the prompt is 0.
-    const first = prompt === undefined ? [] : [stampEntry({ role: 'system', content: prompt }, 0, count)]
+    const first =
+      prompt === undefined ? [] : [stampEntry({ role: 'system', content: prompt }, 0, count)]
     transcript.meaning = vectors?.meaningOf(transcript, lead.length)
     transcript.quotes = quotesAt(at ?? newest, lead.length)
     held.fitted = newest
@@ -217,7 +232,8 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
     embed: async (first?: number) => (vectors ? inTurn(() => embedMissing(first)) : 0),
     context: (request: ContextRequest) => quoting(() => context(request)),
     why: (seq: number, request: ContextRequest) => quoting(() => why(seq, request)),
-    mentions: (text: string | undefined, request: ContextRequest) => quoting(() => mentions(text, request)),
+    mentions: (text: string | undefined, request: ContextRequest) =>
+      quoting(() => mentions(text, request)),
     /** The place of a message that a context holds. */
     seqOf: (message: object) => memory.places.get(message),
     /** The thread as it was at a place, to be read on. */
@@ -227,7 +243,13 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
         const { system, transcript: all } = conversation
         await indexAhead(all, memory.loading())
         const transcript = await pastTranscript(all, memory.loading(), at, [])
-        return threadCopy({ at, system: system.slice(0, at), transcript, facts, loading: memory.loading() })
+        return threadCopy({
+          at,
+          system: system.slice(0, at),
+          transcript,
+          facts,
+          loading: memory.loading(),
+        })
       }),
     /** Texts of entries that other messages of a context may quote, by place. */
     textsIn({ receipt }: Pick<Context, 'receipt'>): ReadonlyMap<number, string> {
@@ -249,7 +271,8 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
     /** A state as it was when an entry was the last. Goes on from the previous reading of the same state. */
     async stateAt(state: State<unknown>, at: number, options: ReadStateOptions) {
       const last = readings.get(state)
-      const before = last && last.projectId === options.projectId && last.at <= at ? last : undefined
+      const before =
+        last && last.projectId === options.projectId && last.at <= at ? last : undefined
       if (before?.at === at) return before.reading
       const reading = await readThreadState(source, state, { ...options, at }, before)
       readings.set(state, { ...options, at, reading })
@@ -262,7 +285,9 @@ function createThreadLog(source: LogSource, { isStillSaid, lastPast, embed }: Lo
     systemPlaces: () =>
       fresh(() => {
         const { system, transcript } = memory.held.conversation
-        const inside = transcript.systems.map(index => system.length + 1 + transcript.units[index]!.from)
+        const inside = transcript.systems.map(
+          index => system.length + 1 + transcript.units[index]!.from,
+        )
         return [...system.keys()].map(place => place + 1).concat(inside)
       }),
     carriedHands: (at: number) => fresh(() => carriedHands(memory.held.facts.hands, at)),
@@ -297,7 +322,11 @@ interface LogParts {
 }
 
 interface LastPast {
-  last?: { readonly all: Transcript; readonly at: number | undefined; readonly transcript: Transcript }
+  last?: {
+    readonly all: Transcript
+    readonly at: number | undefined
+    readonly transcript: Transcript
+  }
 }
 
 const mostLogs = 256

@@ -5,7 +5,13 @@ import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
 import type { Context } from '@throughline/core/context/fit'
 import type { MessageLike } from '@throughline/core/log/message'
 import type { Head } from '@throughline/stores/store'
-import { addFacts, factsIn, type LogFacts, loadCheckpoints, saveCheckpoints } from './checkpoints.ts'
+import {
+  addFacts,
+  factsIn,
+  type LogFacts,
+  loadCheckpoints,
+  saveCheckpoints,
+} from './checkpoints.ts'
 import { checkBranch, type LogSource, listLog, readLog } from './read-log.ts'
 import { breathe } from './rests.ts'
 import type { ThreadVectors } from './vectors/thread-vectors.ts'
@@ -87,7 +93,8 @@ export function createThreadMemory(source: LogSource, vectors: ThreadVectors | u
         recent.add(message)
         held.conversation.append(view, seq)
         held.newest = seq
-        isErased ||= logged.hands?.some(hand => hand.does === 'erase' && hand.seq <= newestBefore) === true
+        isErased ||=
+          logged.hands?.some(hand => hand.does === 'erase' && hand.seq <= newestBefore) === true
       }
     if (!isErased) return head
     // A text that is in memory is gone: all is read again.
@@ -158,7 +165,11 @@ function createRecentMessages(source: LogSource) {
   function letOldestGo(): void {
     let cut = messages.length - fewest
     // A round of very many results stays whole: only the newest messages are looked at, however long it is.
-    while (cut < messages.length && messages[cut]!.role !== 'user' && messages[cut]!.role !== 'assistant')
+    while (
+      cut < messages.length &&
+      messages[cut]!.role !== 'user' &&
+      messages[cut]!.role !== 'assistant'
+    )
       cut += 1
     if (cut === messages.length) return
     messages = messages.slice(cut)

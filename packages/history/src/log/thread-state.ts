@@ -41,11 +41,16 @@ export async function readThreadState<Value, Start extends Value | undefined>(
       skipped: isNew && !state.fold ? skipped : [...skipped, ...before.reading.skipped],
     }
   }
-  for await (const { message, seq } of readLog(source, { from: before.at + 1, to: start, reverse: true })) {
+  for await (const { message, seq } of readLog(source, {
+    from: before.at + 1,
+    to: start,
+    reverse: true,
+  })) {
     messages.push(message)
     start = seq - 1
     // A round is read to its beginning: the call stands before its results.
-    if (messages.length < page || message.role === 'tool' || message.role === 'assistant_note') continue
+    if (messages.length < page || message.role === 'tool' || message.role === 'assistant_note')
+      continue
     const reading = read()
     if (reading.entry && reading.entry !== before.reading.entry) return reading
     page *= 2

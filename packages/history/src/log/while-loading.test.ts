@@ -15,7 +15,8 @@ it('makes a context of policies that read a long conversation differently, and u
     role: at % 2 ? 'assistant' : 'user',
     content: `Berth ${at} is free.`,
   }))
-  for (let at = 0; at < messages.length; at += 1000) await thread.seed(...messages.slice(at, at + 1000))
+  for (let at = 0; at < messages.length; at += 1000)
+    await thread.seed(...messages.slice(at, at + 1000))
   await thread.begin({ role: 'user', content: 'Which berth is free?' })
   const { receipt } = await thread.context()
   expect(receipt.counts.omitted).toBeGreaterThan(2000)

@@ -50,7 +50,8 @@ export async function whileLoading<T>(
       }
       if (!(error instanceof EntryNeeded)) throw error
       const { at } = error
-      if (at === before) throw new CorruptEntryError(threadName(source.key), lead + at + 1, 'it is missing')
+      if (at === before)
+        throw new CorruptEntryError(threadName(source.key), lead + at + 1, 'it is missing')
       before = at
       // Pages grow while a reader walks on, back or forth.
       const isBack = at < first && at >= first - pageBefore * pages
@@ -58,7 +59,10 @@ export async function whileLoading<T>(
       pages = isBack || isForth ? 4 * pages : 2 ** Math.floor(attempts / attemptsPerDoubling)
       first = Math.max(0, at - (isForth ? 0 : pageBefore * pages))
       to = Math.min(transcript.entries.length, at + pageAfter * (isBack ? 1 : pages))
-      for await (const { view, seq } of readLog(source, { from: lead + first + 1, to: lead + to })) {
+      for await (const { view, seq } of readLog(source, {
+        from: lead + first + 1,
+        to: lead + to,
+      })) {
         const place = seq - lead - 1
         if (!isAbsent(transcript.entries[place])) continue
         fillEntry(transcript, place, stampEntry(view, seq, source.count))

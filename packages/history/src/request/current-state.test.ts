@@ -125,7 +125,8 @@ describe('a value of an earlier turn', () => {
     for (const conversation of [[user('go'), ...told('this turn')], told('this turn')])
       runWithContext({ conversation }, () => {
         expect(confirmed()).toBeUndefined()
-        const require = () => requireState(hypothesis, { fromEarlierTurn: true, missing: 'Ask the user.' })
+        const require = () =>
+          requireState(hypothesis, { fromEarlierTurn: true, missing: 'Ask the user.' })
         expect(require).toThrow('Ask the user.')
       })
   })
@@ -135,7 +136,9 @@ describe('a value of an earlier turn', () => {
     runWithContext({ conversation: [user('yes'), ...told('this turn')], older }, () =>
       expect(confirmed()).toBe('older'),
     )
-    runWithContext({ conversation: told('this turn'), older }, () => expect(confirmed()).toBeUndefined())
+    runWithContext({ conversation: told('this turn'), older }, () =>
+      expect(confirmed()).toBeUndefined(),
+    )
   })
 })
 
@@ -145,16 +148,26 @@ describe('requireState', () => {
       hypothesis,
       'No hypothesis available. Please generate hypotheses first using the generate_hypotheses tool.',
     ],
-    [variants, 'No variants available. Please generate variants first using the generate_variants tool.'],
+    [
+      variants,
+      'No variants available. Please generate variants first using the generate_variants tool.',
+    ],
   ])('says which tool to use first', (state, text) => {
     let caught: unknown
     try {
-      runWithContext({ conversation: [user('create it')] }, () => requireState(state as typeof hypothesis))
+      runWithContext({ conversation: [user('create it')] }, () =>
+        requireState(state as typeof hypothesis),
+      )
     } catch (error) {
       caught = error
     }
     expect(caught).toBeInstanceOf(StateMissingError)
-    expect(caught).toMatchObject({ code: 'state_missing', message: text, state: state.name, skipped: [] })
+    expect(caught).toMatchObject({
+      code: 'state_missing',
+      message: text,
+      state: state.name,
+      skipped: [],
+    })
   })
 
   it('takes another text, and tells what was there and could not be used', () => {
@@ -163,7 +176,9 @@ describe('requireState', () => {
       runWithContext({ conversation }, () => requireState(hypothesis, { missing: 'Ask again.' }))
     expect(require).toThrow('Ask again.')
     expect(require).toThrow(
-      expect.objectContaining({ skipped: [expect.objectContaining({ seq: 1, reason: 'error result' })] }),
+      expect.objectContaining({
+        skipped: [expect.objectContaining({ seq: 1, reason: 'error result' })],
+      }),
     )
   })
 
@@ -186,9 +201,9 @@ describe.each(dialects)('the project of a request, in messages of %s', dialect =
     expect(runWithContext({ conversation, projectId: 'p1' }, current)).toBe('mine')
     expect(runWithContext({ conversation, projectId: 'p2' }, current)).toBe('theirs')
     expect(runWithContext({ conversation, projectId: 'p3' }, current)).toBeUndefined()
-    expect(() => runWithContext({ conversation, projectId: 'p3' }, () => requireState(experiment))).toThrow(
-      StateMissingError,
-    )
+    expect(() =>
+      runWithContext({ conversation, projectId: 'p3' }, () => requireState(experiment)),
+    ).toThrow(StateMissingError)
   })
 
   it('does not let a foreign result replace what was remembered', () => {

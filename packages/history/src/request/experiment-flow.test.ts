@@ -28,7 +28,9 @@ async function startServer() {
       return result
     },
     // The result has the shape of variants, but comes from another tool.
-    preview_experiment: () => ({ variants: request.requireState(variants).map(({ label }) => ({ label })) }),
+    preview_experiment: () => ({
+      variants: request.requireState(variants).map(({ label }) => ({ label })),
+    }),
     create_experiment: () => ({
       experimentId: `exp of ${request.requireState(hypothesis).title}`,
       url: request.requireState(hypothesis).url,
@@ -161,8 +163,14 @@ describe.each(Object.entries(modes))('%s', (_, play) => {
   })
 
   it('tells the model what to do first', async () => {
-    const steps: readonly Step[] = [['generate_variants'], ['preview_experiment'], ['create_experiment']]
-    const log = texts(await play(startServer, [['Create it', steps]], { dialect: 'openai', projectId: 'p1' }))
+    const steps: readonly Step[] = [
+      ['generate_variants'],
+      ['preview_experiment'],
+      ['create_experiment'],
+    ]
+    const log = texts(
+      await play(startServer, [['Create it', steps]], { dialect: 'openai', projectId: 'p1' }),
+    )
     expect(log).toContain(
       'Error: No hypothesis available. Please generate hypotheses first using the generate_hypotheses tool.',
     )
@@ -186,7 +194,9 @@ it('one server serves many users at once, and none gets the hypothesis of anothe
   const server = await startServer()
   const projects = Array.from({ length: 50 }, (_, at) => `project-${at}`)
   const logs = await Promise.all(
-    projects.map(projectId => fromClient(async () => server, flow, { dialect: 'openai', projectId })),
+    projects.map(projectId =>
+      fromClient(async () => server, flow, { dialect: 'openai', projectId }),
+    ),
   )
   for (const [at, log] of logs.entries()) {
     expect(texts(log)).toContain(JSON.stringify(expected(projects[at]!)))
@@ -197,7 +207,10 @@ it('one server serves many users at once, and none gets the hypothesis of anothe
 
 it('an experiment of another project in the history is not found', async () => {
   const server = await startServer()
-  const history = await fromClient(async () => server, flow, { dialect: 'openai', projectId: 'theirs' })
+  const history = await fromClient(async () => server, flow, {
+    dialect: 'openai',
+    projectId: 'theirs',
+  })
   const answer = await server([...history, user('Status?')], [['get_status']], {
     dialect: 'openai',
     projectId: 'mine',

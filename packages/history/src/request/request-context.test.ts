@@ -94,7 +94,10 @@ describe('outside of any request', () => {
 
   it('errors are of one family', () => {
     expect(new NoRequestContextError()).toBeInstanceOf(ThroughlineError)
-    expect(new OtherProjectError('x')).toMatchObject({ name: 'OtherProjectError', code: 'other_project' })
+    expect(new OtherProjectError('x')).toMatchObject({
+      name: 'OtherProjectError',
+      code: 'other_project',
+    })
   })
 })
 
@@ -140,7 +143,9 @@ describe('two hundred requests at once', () => {
   it('see nothing of each other, through awaits, timers and web streams', async () => {
     const shared: MessageLike[] = [user('the very same list for all')]
     const all = await Promise.all(
-      requests.map(owner => runWithContext({ conversation: shared, projectId: owner }, () => work(owner))),
+      requests.map(owner =>
+        runWithContext({ conversation: shared, projectId: owner }, () => work(owner)),
+      ),
     )
     for (const [at, seen] of all.entries()) {
       const owner = requests[at]!
@@ -153,10 +158,13 @@ describe('two hundred requests at once', () => {
   it('find only their own in the histories that they brought', async () => {
     const found = await Promise.all(
       requests.map(owner =>
-        runWithContext({ conversation: call('generate_hypotheses', someHypothesis(owner)) }, async () => {
-          await pause(owner, 1)
-          return requireState(hypothesis).title
-        }),
+        runWithContext(
+          { conversation: call('generate_hypotheses', someHypothesis(owner)) },
+          async () => {
+            await pause(owner, 1)
+            return requireState(hypothesis).title
+          },
+        ),
       ),
     )
     expect(found).toEqual(requests)
@@ -187,10 +195,21 @@ describe('streams that are read elsewhere', () => {
   }
 
   it('run in the context of the reader when nobody binds them: what bindStream is for', async () => {
-    const lost = runWithContext({ conversation, projectId: 'mine' }, () => [generate(), readable()] as const)
+    const lost = runWithContext(
+      { conversation, projectId: 'mine' },
+      () => [generate(), readable()] as const,
+    )
     const reader = { conversation, projectId: 'another' }
-    expect(await runWithContext(reader, () => take(lost[0]))).toEqual(['another', 'another', 'another'])
-    expect(await runWithContext(reader, () => take(lost[1]))).toEqual(['another', 'another', 'another'])
+    expect(await runWithContext(reader, () => take(lost[0]))).toEqual([
+      'another',
+      'another',
+      'another',
+    ])
+    expect(await runWithContext(reader, () => take(lost[1]))).toEqual([
+      'another',
+      'another',
+      'another',
+    ])
   })
 
   it.each([
@@ -199,11 +218,12 @@ describe('streams that are read elsewhere', () => {
   ])(
     'bindStream keeps a %s in its own context, whoever reads',
     async (_, make: () => AsyncIterable<unknown>) => {
-      const bind = () => runWithContext({ conversation, projectId: 'mine' }, () => bindStream(make()))
+      const bind = () =>
+        runWithContext({ conversation, projectId: 'mine' }, () => bindStream(make()))
       expect(await take(bind())).toEqual(['mine', 'mine', 'mine'])
-      expect(await runWithContext({ conversation, projectId: 'another' }, () => take(bind()))).toEqual(
-        Array(3).fill('mine'),
-      )
+      expect(
+        await runWithContext({ conversation, projectId: 'another' }, () => take(bind())),
+      ).toEqual(Array(3).fill('mine'))
     },
   )
 
@@ -220,10 +240,14 @@ describe('streams that are read elsewhere', () => {
     const run = <T>(action: () => T) => runWithContext({ conversation, projectId: 'mine' }, action)
     for await (const _ of run(() => bindStream(generator()))) break
     expect(left).toEqual(['mine'])
-    expect(await run(() => new Response(bindStream(new Response('text').body!))).text()).toBe('text')
+    expect(await run(() => new Response(bindStream(new Response('text').body!))).text()).toBe(
+      'text',
+    )
     const reasons: unknown[] = []
     const cancelled = run(() =>
-      bindStream(new ReadableStream({ cancel: reason => void reasons.push(reason, getContext().projectId) })),
+      bindStream(
+        new ReadableStream({ cancel: reason => void reasons.push(reason, getContext().projectId) }),
+      ),
     )
     await cancelled.cancel('gone')
     expect(reasons).toEqual(['gone', 'mine'])
@@ -237,9 +261,13 @@ describe('streams that are read elsewhere', () => {
 
   it('bindContext does the same for a callback', () => {
     const callback = runWithContext({ conversation, projectId: 'mine' }, () =>
-      bindContext((first: number, second: number) => [first + second, getContext().projectId] as const),
+      bindContext(
+        (first: number, second: number) => [first + second, getContext().projectId] as const,
+      ),
     )
     expect(callback(1, 2)).toEqual([3, 'mine'])
-    expect(runWithContext({ conversation, projectId: 'another' }, () => callback(1, 2)[1])).toBe('mine')
+    expect(runWithContext({ conversation, projectId: 'another' }, () => callback(1, 2)[1])).toBe(
+      'mine',
+    )
   })
 })

@@ -89,7 +89,10 @@ function currentScope(): Scope {
 export function checkProject(id: string, owner: string | undefined): void {
   const { projectId } = getContext()
   if (projectId === undefined)
-    throw new InvalidOptionError('projectId', `"${id}" cannot be checked: give runWithContext a projectId`)
+    throw new InvalidOptionError(
+      'projectId',
+      `"${id}" cannot be checked: give runWithContext a projectId`,
+    )
   if (owner !== projectId) throw new OtherProjectError(id)
 }
 
@@ -173,9 +176,13 @@ export function requireState<Value>(
 /** Whether a tool of the state was called in the newest message, and has no result yet: it runs beside this one. */
 function isBeingMade({ tools }: State<unknown>): boolean {
   const { conversation } = currentScope()
-  const at = conversation.findLastIndex((message, seq) => readMessage(message, seq).calls.length > 0)
+  const at = conversation.findLastIndex(
+    (message, seq) => readMessage(message, seq).calls.length > 0,
+  )
   if (at < 0) return false
-  const later = conversation.slice(at + 1).map((message, place) => readMessage(message, at + 1 + place))
+  const later = conversation
+    .slice(at + 1)
+    .map((message, place) => readMessage(message, at + 1 + place))
   if (later.some(({ role }) => role === 'user')) return false
   const answered = new Set(later.flatMap(({ results }) => results.map(({ callId }) => callId)))
   const { calls } = readMessage(conversation[at]!, at)
@@ -192,7 +199,10 @@ export function rememberState<Value>(state: State<Value>, value: Value): void {
   scope.remembered.set(state, { value: checked, seq: scope.conversation.length })
 }
 
-function read(state: State<unknown>, { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>) {
+function read(
+  state: State<unknown>,
+  { input, fromEarlierTurn = false }: CurrentStateOptions<unknown>,
+) {
   const scope = currentScope()
   if (input !== undefined) return { value: checkOwn(scope, state, input), skipped: [] }
   const { conversation, context, remembered } = scope
@@ -264,7 +274,10 @@ export class OtherProjectError extends ThroughlineError {
 
   /** `subject` is the id or the name of the state. */
   constructor(subject: string) {
-    super('other_project', `"${subject}" does not belong to the project of this request: use one that does`)
+    super(
+      'other_project',
+      `"${subject}" does not belong to the project of this request: use one that does`,
+    )
     this.subject = subject
   }
 }

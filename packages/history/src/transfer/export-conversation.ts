@@ -84,7 +84,10 @@ async function* threadRecords(
   const turns = (await store.turns(key)).filter(turn => turn.first >= first && turn.first <= head)
   const calls = (await store.calls(key)).filter(({ plan }) => lastPlaceOf(readPlan(plan)) <= head)
   let next = 0
-  for await (const { payload, tokens: _, ...entry } of store.entries(key, { from: first, to: head })) {
+  for await (const { payload, tokens: _, ...entry } of store.entries(key, {
+    from: first,
+    to: head,
+  })) {
     const turn = turns[next]
     if (turn?.first === entry.seq) {
       yield { kind: 'turn', ...asOf(head, turn) }
@@ -92,7 +95,8 @@ async function* threadRecords(
     }
     yield { kind: 'entry', ...entry, payload: toJson(payload) }
   }
-  for (const { plan, ...call } of calls.toReversed()) yield { kind: 'call', ...call, plan: toJson(plan) }
+  for (const { plan, ...call } of calls.toReversed())
+    yield { kind: 'call', ...call, plan: toJson(plan) }
 }
 
 /** A turn as it was at the head: still open if it went on after it. */
@@ -103,7 +107,11 @@ function asOf(head: number, turn: StoredTurn): StoredTurn {
 }
 
 /** Lists branches after those they were forked from, because an import must make the parent first. */
-export async function parentsFirst(store: Store, key: ConversationKey, threads: ConversationInfo['threads']) {
+export async function parentsFirst(
+  store: Store,
+  key: ConversationKey,
+  threads: ConversationInfo['threads'],
+) {
   const waiting = new Map<string, ExportedThread>()
   const nameOf = (actor: string, branch: string) => JSON.stringify([actor, branch])
   for (const { actor, branch } of threads) {
@@ -136,7 +144,10 @@ export type TransferRecord =
   | ({ readonly kind: 'thread' } & Pick<ThreadKey, 'actor' | 'branch'> & Pick<Head, 'forkOf'>)
   | ({ readonly kind: 'turn' } & StoredTurn)
   /** An entry has no token count: the import counts. */
-  | ({ readonly kind: 'entry'; readonly payload: JsonValue } & Omit<StoredEntry, 'payload' | 'tokens'>)
+  | ({ readonly kind: 'entry'; readonly payload: JsonValue } & Omit<
+      StoredEntry,
+      'payload' | 'tokens'
+    >)
   | ({ readonly kind: 'call'; readonly plan: JsonValue } & Omit<StoredCall, 'plan'>)
   /** The last line of a conversation: without it the export is incomplete. */
   | { readonly kind: 'end'; readonly conversation: string; readonly entries: number }
@@ -147,19 +158,22 @@ export function toJson(text: string): JsonValue {
 }
 
 /** Throws a RangeError for a value that is nested too deeply to be written. */
-export const fromJson = (json: JsonValue): string => ('text' in json ? json.text : JSON.stringify(json.value))
+export const fromJson = (json: JsonValue): string =>
+  'text' in json ? json.text : JSON.stringify(json.value)
 
 const isText = (value: unknown) => typeof value === 'string'
 /** Places and numbers of turns: the range that every store takes. */
 const isPlace = (value: unknown) => isCount(value) && value < 2 ** 31
 /** The range of a `Date`. */
-const isTime = (value: unknown) => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
+const isTime = (value: unknown) =>
+  Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15
 /** The fields of an object, if it has exactly this many. */
 const fieldsIn = (value: unknown, many: number): Readonly<Record<string, unknown>> =>
   isObject(value) && Object.keys(value).length === many ? value : {}
 const isJson = (value: unknown) =>
   Object.hasOwn(fieldsIn(value, 1), 'value') || isText(fieldsIn(value, 1).text)
-const isFork = (value: unknown) => isText(fieldsIn(value, 2).branch) && isPlace(fieldsIn(value, 2).at)
+const isFork = (value: unknown) =>
+  isText(fieldsIn(value, 2).branch) && isPlace(fieldsIn(value, 2).at)
 
 /** A check for each field. A question mark after the name: the field may be absent. */
 type FieldChecks = Readonly<Record<string, (value: unknown) => boolean>>

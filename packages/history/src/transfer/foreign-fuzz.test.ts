@@ -51,7 +51,18 @@ const oddValues = [
 ]
 
 const change = fc.record({
-  how: fc.constantFrom('value', 'value', 'value', 'value', 'copy', 'drop', 'add', 'cut', 'insert', 'line'),
+  how: fc.constantFrom(
+    'value',
+    'value',
+    'value',
+    'value',
+    'copy',
+    'drop',
+    'add',
+    'cut',
+    'insert',
+    'line',
+  ),
   at: fc.nat(),
   from: fc.nat(),
   odd: fc.constantFrom(...oddValues),
@@ -86,7 +97,11 @@ function changeValue(text: string, { how, at, from, odd }: Change): string {
   if (how === 'drop' && !Array.isArray(holder)) delete holder[key]
   else if (how === 'copy') holder[key] = structuredClone(other[otherKey])
   else if (how === 'add')
-    Object.defineProperty(holder, '__proto__', { value: mark, enumerable: true, configurable: true })
+    Object.defineProperty(holder, '__proto__', {
+      value: mark,
+      enumerable: true,
+      configurable: true,
+    })
   else holder[key] = mark
   lines[line] = (JSON.stringify(root.file) ?? 'null').replace(JSON.stringify(mark), () => odd)
   return lines.join('\n')
@@ -97,7 +112,8 @@ function mutate(text: string, changes: readonly Change[]): string {
   for (const one of changes) {
     const at = one.at % Math.max(changed.length, 1)
     if (one.how === 'cut') changed = changed.slice(0, at)
-    else if (one.how === 'insert') changed = changed.slice(0, at) + one.character + changed.slice(at)
+    else if (one.how === 'insert')
+      changed = changed.slice(0, at) + one.character + changed.slice(at)
     else if (one.how === 'line') {
       const lines = changed.split('\n')
       lines.splice(one.at % lines.length, 1)
@@ -164,7 +180,8 @@ const faults: Readonly<Record<string, (store: Store) => Store['restore']>> = {
   'loses a branch': store => (thread, stretch) =>
     thread.branch === 'main' ? store.restore(thread, stretch) : Promise.resolve({ head: 0 }),
   'writes the first conversation before it has seen the second': store => (thread, stretch) => {
-    if (thread.conversation === 'chatgpt-second') throw new InvalidImportError({ line: 1 }, 'planted')
+    if (thread.conversation === 'chatgpt-second')
+      throw new InvalidImportError({ line: 1 }, 'planted')
     return store.restore(thread, stretch)
   },
   'gives messages the time of their place': store => (thread, stretch) =>
@@ -234,7 +251,10 @@ describe('a hostile file', () => {
     const deep = `[{"mapping":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}]`
     await refused(deep, /nested too deeply/, { path: '$[0]' })
     const inside = { role: 'user', content: [{ type: 'x', x: 'DEEP' }] }
-    const list = JSON.stringify([inside]).replace('"DEEP"', `${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+    const list = JSON.stringify([inside]).replace(
+      '"DEEP"',
+      `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    )
     await refused(list, /nested too deeply/, { path: '$[0]' })
   })
 
@@ -244,10 +264,14 @@ describe('a hostile file', () => {
     await refused('[{"role":"user","content":"a"},', /no end/, { line: 1 })
     await refused('[{"role":"user","content":"a"} {"role":"user"}]', /no JSON/, { line: 1 })
     await refused(['{"role":"user","content":"a"}', '{"role":"user","con'], /no JSON/, { line: 2 })
-    await refused('[\n{"role":"user","content":"a"},\n{"role":"king","content":"b"}]', /role "king"/, {
-      line: 3,
-      path: '$[1]',
-    })
+    await refused(
+      '[\n{"role":"user","content":"a"},\n{"role":"king","content":"b"}]',
+      /role "king"/,
+      {
+        line: 3,
+        path: '$[1]',
+      },
+    )
   })
 
   it('is read by other keys than those of its prototype, and odd characters are replaced', async () => {
@@ -259,9 +283,13 @@ describe('a hostile file', () => {
       ]),
     )
     expect((await history.thread('chatgpt-tree').messages()).length).toBe(2)
-    await history.import('{"id":"odd\\u0000","messages":[{"role":"user","content":"a\\u0000b\\ud800c"}]}')
+    await history.import(
+      '{"id":"odd\\u0000","messages":[{"role":"user","content":"a\\u0000b\\ud800c"}]}',
+    )
     const { conversation } = (await history.conversations({ order: 'name' }))[0]!
     expect(conversation).toMatch(/^chat-[0-9a-f]{32}$/)
-    expect((await history.thread(conversation).messages())[0]).toMatchObject({ content: 'a\ufffdb\ufffdc' })
+    expect((await history.thread(conversation).messages())[0]).toMatchObject({
+      content: 'a\ufffdb\ufffdc',
+    })
   })
 })

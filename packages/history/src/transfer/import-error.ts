@@ -59,8 +59,11 @@ export async function atPlace<T>(place: FilePlace, work: () => Promise<T> | T): 
 export function toImportError({ line, path }: FilePlace, error: unknown): unknown {
   if (error instanceof InvalidImportError || error instanceof StoreError) return error
   if (error instanceof BadRequestError)
-    return new InvalidImportError({ line, path: error.field }, withoutField(error), { cause: error })
-  const problem = error instanceof RangeError ? 'it is nested too deeply.' : (error as Error).message
+    return new InvalidImportError({ line, path: error.field }, withoutField(error), {
+      cause: error,
+    })
+  const problem =
+    error instanceof RangeError ? 'it is nested too deeply.' : (error as Error).message
   return new InvalidImportError({ line, path }, problem, { cause: error })
 }
 

@@ -20,7 +20,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const user = (content: string) => ({ role: 'user', content })
 const assistant = (content: string) => ({ role: 'assistant', content })
-const calls = { ...assistant(''), tool_calls: [{ id: 'c1', function: { name: 'look', arguments: {} } }] }
+const calls = {
+  ...assistant(''),
+  tool_calls: [{ id: 'c1', function: { name: 'look', arguments: {} } }],
+}
 const open = (store: Store) => createHistory({ store, count: words() })
 
 async function begin(thread: Thread, text: string, key?: string) {
@@ -46,7 +49,9 @@ async function realExport(): Promise<readonly string[]> {
     const turn = await begin(thread, `question ${n} about the boat`, `k${n}`)
     turn.calibrate({ model: 'm', counter: 'words', factor: 1.2 })
     await turn.append(calls, { role: 'tool', tool_call_id: 'c1', content: `{"boat":"Heron ${n}"}` })
-    const call = await thread.startCall(await thread.context({ window: 400, system }), { model: 'm' })
+    const call = await thread.startCall(await thread.context({ window: 400, system }), {
+      model: 'm',
+    })
     await call.end(
       n === 2 ? { status: 'failed', error: 'model_busy' } : { status: 'completed', reported: 90 },
     )
@@ -108,7 +113,14 @@ const oddValues = [
     '{"__proto__":{"role":"user"}}',
     '"interrupted"',
   ],
-  ...['{"text":"{}"}', '{"value":null}', '{"text":"not json"}', '[1,2]', '[[1,1000000000]]', '"__proto__"'],
+  ...[
+    '{"text":"{}"}',
+    '{"value":null}',
+    '{"text":"not json"}',
+    '[1,2]',
+    '[[1,1000000000]]',
+    '"__proto__"',
+  ],
   `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
   JSON.stringify('long '.repeat(500)),
 ]
@@ -145,7 +157,8 @@ const mutations: readonly ((lines: string[], at: number, random: Random) => void
     const other = random.below(lines.length)
     ;[lines[at], lines[other]] = [lines[other]!, lines[at]!]
   },
-  (lines, at, random) => void lines.splice(at, 1, lines[at]!.slice(0, random.below(lines[at]!.length))),
+  (lines, at, random) =>
+    void lines.splice(at, 1, lines[at]!.slice(0, random.below(lines[at]!.length))),
   (lines, at) => void lines.splice(at),
   (lines, at, random) => {
     const place = random.below(lines[at]!.length)
@@ -174,7 +187,8 @@ function mutate(lines: readonly string[], random: Random): string[] {
 function meaning(line: string): string {
   const record = parseRecord(line) as unknown as Record<string, unknown>
   const { tokens: _, ...rest } = record
-  for (const name of ['payload', 'plan']) if (name in rest) rest[name] = fromJson(rest[name] as never)
+  for (const name of ['payload', 'plan'])
+    if (name in rest) rest[name] = fromJson(rest[name] as never)
   return toCanonical(rest)
 }
 
@@ -222,7 +236,12 @@ function typedOnly(error: { readonly code?: unknown }): void {
   expect(error.code).toEqual(expect.any(String))
 }
 
-async function fuzz(lines: readonly string[], count: number, newStore: (n: number) => Store, seed = 1) {
+async function fuzz(
+  lines: readonly string[],
+  count: number,
+  newStore: (n: number) => Store,
+  seed = 1,
+) {
   const outcomes = { taken: 0, refused: 0 }
   for (let n = 0; n < count; n++) {
     const changed = mutate(lines, createRandom(seed * 1_000_003 + n))

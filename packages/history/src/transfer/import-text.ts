@@ -64,7 +64,8 @@ export async function importText(
     await tryOut(trying, read, format)
     total += 1
   }
-  if (total === 0) throw new InvalidImportError({ line: 1 }, 'it has no message: nothing was said in it.')
+  if (total === 0)
+    throw new InvalidImportError({ line: 1 }, 'it has no message: nothing was said in it.')
   let format = ownFormat
   const [conversations, deleted]: [string[], string[]] = [[], []]
   let [entries, added, calls] = [0, 0, 0]
@@ -141,7 +142,9 @@ async function* conversationsOf(
   const foreign = detectFormat(first)
   checkUnreserved({ as })
   const names = new Set<string>()
-  for await (const read of foreign ? readForeign(all, foreign, target, as) : readExport(all, target.count)) {
+  for await (const read of foreign
+    ? readForeign(all, foreign, target, as)
+    : readExport(all, target.count)) {
     const name = as ?? read.name
     const problem =
       as === undefined
@@ -149,7 +152,10 @@ async function* conversationsOf(
         : 'a second conversation cannot get the same name: import without `as`.'
     if (names.has(name)) throw new InvalidImportError(read.place, problem)
     names.add(name)
-    const description = { ...read.description, person: person ?? read.description.person ?? target.person }
+    const description = {
+      ...read.description,
+      person: person ?? read.description.person ?? target.person,
+    }
     yield { read: { ...read, name, description }, format: foreign?.name ?? ownFormat }
   }
 }
@@ -183,7 +189,11 @@ const binaries = [
 ] as const
 
 /** Writes a conversation to a store in memory that has what is stored of it, so that the real one need not refuse it. */
-async function tryOut({ store, tenant, count }: ImportTarget, read: ReadConversation, format: string) {
+async function tryOut(
+  { store, tenant, count }: ImportTarget,
+  read: ReadConversation,
+  format: string,
+) {
   const at = { tenant, conversation: read.name }
   // An export may come from a store with a higher limit.
   const trial = memoryStore(format === ownFormat ? { maxEntryBytes: Number.POSITIVE_INFINITY } : {})

@@ -27,13 +27,22 @@ interface PlanOptions {
 const mostRepeated = 100_000
 
 /** Makes branches, which part between turns, of a tree of messages. Stored turns stay; new ones extend a branch or begin one. */
-export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): readonly ReadThread[] {
+export function planBranches(
+  nodes: readonly TreeNode[],
+  options: PlanOptions,
+): readonly ReadThread[] {
   const { actor, stored, time } = options
   const { childrenOf, roots } = growTree(nodes, options.current)
   const branches = new Map<string, Branch>()
   let repeated = -nodes.length
 
-  const begun: Position = { branch: openBranch('main'), seq: 0, turn: 0, time, stored: stored?.root }
+  const begun: Position = {
+    branch: openBranch('main'),
+    seq: 0,
+    turn: 0,
+    time,
+    stored: stored?.root,
+  }
   const waiting: (Link & { readonly from: Position })[] = roots
     .toReversed()
     .map(node => ({ node, from: begun, before: undefined }))
@@ -49,9 +58,14 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
       waiting.push({ node: child, ...next })
     }
   }
-  return [...branches.values()].map(({ thread }) => thread).filter(({ batches }) => batches.length > 0)
+  return [...branches.values()]
+    .map(({ thread }) => thread)
+    .filter(({ batches }) => batches.length > 0)
 
-  function openBranch(name: string, forkOf?: { readonly branch: string; readonly at: number }): Branch {
+  function openBranch(
+    name: string,
+    forkOf?: { readonly branch: string; readonly at: number },
+  ): Branch {
     const opened = branches.get(name)
     if (opened) return opened
     const there = stored?.branches.get(name)
@@ -84,7 +98,12 @@ export function planBranches(nodes: readonly TreeNode[], options: PlanOptions): 
   }
 }
 
-function addLinks(branch: Branch, links: readonly Grown[], from: Position, node?: StoredTurnNode): Position {
+function addLinks(
+  branch: Branch,
+  links: readonly Grown[],
+  from: Position,
+  node?: StoredTurnNode,
+): Position {
   let time = from.time
   const timed = links.map(({ entry }, at) => {
     time = node?.times[at] ?? entry.time ?? time
@@ -128,7 +147,10 @@ function growTree(nodes: readonly TreeNode[], current: string | undefined) {
   const orphan = nodes.find(({ parent }) => parent !== undefined && !byId.has(parent))
   if (orphan) throw new InvalidImportError(orphan.place, 'its parent is not in the file.')
   const below = groupBy(nodes, ({ parent }) => parent)
-  const isCurrent = pathTo(current === undefined || !byId.has(current) ? nodes.at(-1)?.id : current, byId)
+  const isCurrent = pathTo(
+    current === undefined || !byId.has(current) ? nodes.at(-1)?.id : current,
+    byId,
+  )
   const children = new Map<TreeNode | undefined, Grown[]>()
   const waiting: [TreeNode, Grown?][] = (below.get(undefined) ?? []).map(node => [node])
   // Grows while it is walked: each node comes after its parent.
@@ -147,7 +169,10 @@ function growTree(nodes: readonly TreeNode[], current: string | undefined) {
     const lost = nodes.find(node => !reached.has(node))!
     throw new InvalidImportError(lost.place, 'its parents go round in a circle.')
   }
-  return { roots: children.get(undefined) ?? [], childrenOf: (node: Grown) => children.get(node) ?? [] }
+  return {
+    roots: children.get(undefined) ?? [],
+    childrenOf: (node: Grown) => children.get(node) ?? [],
+  }
 }
 
 const isGrown = (node: TreeNode): node is Grown => node.entry !== undefined

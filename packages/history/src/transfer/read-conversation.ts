@@ -31,7 +31,10 @@ export interface ReadThread extends Pick<ThreadKey, 'actor' | 'branch'> {
   readonly forkOf?: { readonly branch: string; readonly at: number } | undefined
   readonly batches: Batch[]
   /** Calls by id, each with the last entry that its plan names. */
-  readonly calls: Map<string, { readonly place: FilePlace; readonly call: StoredCall; readonly last: number }>
+  readonly calls: Map<
+    string,
+    { readonly place: FilePlace; readonly call: StoredCall; readonly last: number }
+  >
 }
 
 /** What is written in one step, and the place where it begins. */
@@ -65,7 +68,10 @@ export function addEntry(thread: ReadThread, entry: StoredEntry, place: FilePlac
 }
 
 export const countEntries = ({ threads }: ReadConversation): number =>
-  threads.reduce((sum, { batches }) => batches.reduce((sum, { entries }) => sum + entries.length, sum), 0)
+  threads.reduce(
+    (sum, { batches }) => batches.reduce((sum, { entries }) => sum + entries.length, sum),
+    0,
+  )
 
 /** Writes a conversation; what is stored already stays. Returns how many entries were new. */
 export async function writeConversation(
@@ -91,10 +97,12 @@ export async function writeConversation(
           throw new Error(`its plan names entry ${last}, but its thread ends at ${head}.`)
         })
     }
-    const [info] = person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
+    const [info] =
+      person === undefined ? [] : await store.conversations(at.tenant, { only: at.conversation })
     const description = { title, metadata, person: info?.person ?? person }
     // Also where nothing is to be described: an import counts as use, or retention would delete old chats at once.
-    if (threads.length > 0) await store.describeConversation(at.tenant, at.conversation, description)
+    if (threads.length > 0)
+      await store.describeConversation(at.tenant, at.conversation, description)
     return added
   })
 }

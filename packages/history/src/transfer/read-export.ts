@@ -58,7 +58,11 @@ export async function* readExport(
     const ended = await atPlace({ line }, () => take(parseRecord(value.text)))
     if (ended) yield ended
   }
-  if (read) throw new InvalidImportError({ line }, 'the export ends early: its last conversation has no end.')
+  if (read)
+    throw new InvalidImportError(
+      { line },
+      'the export ends early: its last conversation has no end.',
+    )
 }
 
 function addTo(
@@ -72,7 +76,11 @@ function addTo(
     if (calls.has(record.id)) throw new Error('a call with its id came before.')
     const { kind: _, ...call } = record
     const plan = fromJson(call.plan)
-    calls.set(call.id, { place: { line }, call: { ...call, plan }, last: lastPlaceOf(readPlan(plan)) })
+    calls.set(call.id, {
+      place: { line },
+      call: { ...call, plan },
+      last: lastPlaceOf(readPlan(plan)),
+    })
     return
   }
   if (calls.size > 0) throw new Error('it must come before the calls of its thread.')
@@ -81,6 +89,10 @@ function addTo(
     addTurn(thread, turn, { line })
   } else {
     const { seq, turn, id, role, time, payload } = record
-    addEntry(thread, recountEntry({ seq, turn, id, role, time, payload: fromJson(payload) }, count), { line })
+    addEntry(
+      thread,
+      recountEntry({ seq, turn, id, role, time, payload: fromJson(payload) }, count),
+      { line },
+    )
   }
 }

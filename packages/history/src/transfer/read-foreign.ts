@@ -59,11 +59,13 @@ async function toConversation(
   const actors = await growActors(source.nodes, count)
   const ids = [...actors.values()].flat().flatMap(({ entry }) => entry?.id ?? [])
   if (ids.length === 0) return undefined
-  const name = as ?? `${format.prefix}-${await (id === undefined ? shortHash(ids.join(' ')) : plainName(id))}`
+  const name =
+    as ?? `${format.prefix}-${await (id === undefined ? shortHash(ids.join(' ')) : plainName(id))}`
   const [info] = await store.conversations(tenant, { only: name, limit: 1 })
   const threads: ReadThread[] = []
   for (const [actor, nodes] of actors) {
-    const stored = info && (await readStoredTurns(store, { tenant, conversation: name }, info, actor))
+    const stored =
+      info && (await readStoredTurns(store, { tenant, conversation: name }, info, actor))
     const plan = { actor, current, stored, time: source.time ?? now() }
     await atPlace(place, () => {
       for (const thread of planBranches(nodes, plan)) threads.push(thread)
@@ -84,7 +86,8 @@ const toTitle = (title: string | undefined): string | undefined =>
 function firstPrompt({ nodes }: SourceConversation): string | undefined {
   for (const { messages } of nodes)
     for (const { message } of messages)
-      if (message.role === 'user' && typeof message.content === 'string') return cut(message.content, 80)
+      if (message.role === 'user' && typeof message.content === 'string')
+        return cut(message.content, 80)
   return undefined
 }
 
@@ -121,7 +124,10 @@ function refuseWide(nodes: readonly SourceNode[]): void {
   const parents = new Set(nodes.map(({ parent }) => parent))
   const ends = nodes.filter(({ id }) => !parents.has(id))
   if (ends.length > mostBranches)
-    throw new InvalidImportError(ends[mostBranches]!.place, `it has more than ${mostBranches} branches.`)
+    throw new InvalidImportError(
+      ends[mostBranches]!.place,
+      `it has more than ${mostBranches} branches.`,
+    )
 }
 
 /** The id of a later message of the same node. NUL is in no id that came as text. */

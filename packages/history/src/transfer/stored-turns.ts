@@ -1,4 +1,10 @@
-import type { ConversationInfo, ConversationKey, Head, Store, StoredEntry } from '@throughline/stores/store'
+import type {
+  ConversationInfo,
+  ConversationKey,
+  Head,
+  Store,
+  StoredEntry,
+} from '@throughline/stores/store'
 import { parentsFirst } from './export-conversation.ts'
 
 /** A turn that is stored, and the turns that follow it in its branch and in those that were forked after it. */

@@ -34,7 +34,10 @@ async function fill(history: History): Promise<void> {
   await (await begin(branch, 'other')).complete(assistant('o'))
   const deeper = await branch.fork({ at: 8, branch: 'deeper' })
   await begin(deeper, 'left open')
-  await thread.saveCall(await thread.context({ window: 200, system: 'S' }), { model: 'm', reported: 9 })
+  await thread.saveCall(await thread.context({ window: 200, system: 'S' }), {
+    model: 'm',
+    reported: 9,
+  })
   await history.thread('trip', { actor: '$x' }).seed(user('alone'))
   await history.describe('trip', { title: 'A trip 👋', metadata: { tags: ['boat'] } })
   await (await begin(history.thread('other'), 'hello')).complete({
@@ -69,7 +72,10 @@ describe.each(Object.entries(broken))('an entry with %s', (_, payload) => {
       expect.stringMatching(/Entry 1 of thread c\/assistant\/main cannot be read/),
       'c/assistant/main: entry 2 has 1 token, its count says 9',
     ])
-    await expect(history.thread('c').context()).rejects.toMatchObject({ code: 'corrupt_entry', seq: 1 })
+    await expect(history.thread('c').context()).rejects.toMatchObject({
+      code: 'corrupt_entry',
+      seq: 1,
+    })
   })
 })
 
@@ -102,7 +108,10 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     const deeper = second.thread('journey', { actor: 'Dr. Smith', branch: 'deeper' })
     expect((await deeper.messages()).at(-1)).toMatchObject({ content: '[Interrupted.]' })
     await (await begin(deeper, 'on we go')).complete(assistant('yes'))
-    expect((await deeper.turns()).map(({ status }) => status).slice(-2)).toEqual(['interrupted', 'completed'])
+    expect((await deeper.turns()).map(({ status }) => status).slice(-2)).toEqual([
+      'interrupted',
+      'completed',
+    ])
   })
 
   it('may be repeated, and adds what has come since', async () => {
@@ -176,10 +185,22 @@ describe.each(stores)('export and import on the %s store', (_, createStore) => {
     await fill(first)
     const lines = await list(first.exportAll())
     const at = lines.findIndex(line => line.includes('"id"') && line.includes('"two"'))
-    for (const payload of ['{}', '{"message":null}', '[]', 'null', '{"message":{"role":"user"},"view":3}']) {
-      const odd = lines.with(at, lines[at]!.replace(/"payload":.*$/, `"payload":{"value":${payload}}}`))
+    for (const payload of [
+      '{}',
+      '{"message":null}',
+      '[]',
+      'null',
+      '{"message":{"role":"user"},"view":3}',
+    ]) {
+      const odd = lines.with(
+        at,
+        lines[at]!.replace(/"payload":.*$/, `"payload":{"value":${payload}}}`),
+      )
       const other = open()
-      await expect(other.import(odd)).rejects.toMatchObject({ code: 'invalid_import', line: at + 1 })
+      await expect(other.import(odd)).rejects.toMatchObject({
+        code: 'invalid_import',
+        line: at + 1,
+      })
       expect(await list(other.exportAll())).toEqual([])
     }
   })

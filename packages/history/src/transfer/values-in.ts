@@ -15,7 +15,10 @@ const mostCharacters = 2 ** 28
 const mostDepth = 100_000
 
 /** The values of a text in pieces, one at a time: list items, or values in a row. A value at the end of a piece ends its line. */
-export async function* valuesIn(pieces: AsyncIterable<string> | Iterable<string>, most = mostCharacters) {
+export async function* valuesIn(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  most = mostCharacters,
+) {
   const scanner = createScanner(most)
   for await (const piece of pieces) yield* scanner.read(piece)
   yield* scanner.end()
@@ -39,7 +42,9 @@ function createScanner(most: number) {
   let list: { number: number; at: number; line: number; isAfterItem: boolean } | undefined
   let lists = 0
   /** The value that has begun: the parts of its text that came, and how deep it is open. */
-  let value: { parts: string[]; length: number; line: number; depth: number; isBare: boolean } | undefined
+  let value:
+    | { parts: string[]; length: number; line: number; depth: number; isBare: boolean }
+    | undefined
   let isText = false
   let isEscaped = false
 
@@ -50,7 +55,8 @@ function createScanner(most: number) {
   function add(part: string): void {
     value!.parts.push(part)
     value!.length += part.length
-    if (value!.length > most) refuse(value!.line, `it has more than ${most} characters, which is the limit.`)
+    if (value!.length > most)
+      refuse(value!.line, `it has more than ${most} characters, which is the limit.`)
   }
 
   function finish(): FileValue {

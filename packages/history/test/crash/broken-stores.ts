@@ -10,7 +10,10 @@ export const brokenStores: Readonly<Record<Fault, (store: Store) => Store>> = {
   unfenced: unfencedStore,
   deaf: deafStore,
   // Leases do not exclude other writers.
-  unleased: store => ({ ...store, begin: (thread, begin) => store.begin(thread, { ...begin, leaseMs: 0 }) }),
+  unleased: store => ({
+    ...store,
+    begin: (thread, begin) => store.begin(thread, { ...begin, leaseMs: 0 }),
+  }),
 }
 
 /** A store that acknowledges at once, but writes only after every fourth turn. */

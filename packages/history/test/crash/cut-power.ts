@@ -6,7 +6,12 @@ import { runTraced } from './run-traced.ts'
 import type { WriterProgram } from './start-writer.ts'
 import { tracedWhole } from './strace.ts'
 import { createUnsyncedDisk } from './unsynced-disk.ts'
-import { type Acknowledged, isAcknowledged, type WriterLine, type WriterOptions } from './writer-line.ts'
+import {
+  type Acknowledged,
+  isAcknowledged,
+  type WriterLine,
+  type WriterOptions,
+} from './writer-line.ts'
 
 /** What a loss of power leaves at one moment of a run. */
 interface Cut {
@@ -24,7 +29,11 @@ export async function cutPower(
   program: WriterProgram,
   choose: (moments: readonly Cut[]) => readonly Cut[],
   options: Partial<WriterOptions> = {},
-): Promise<{ readonly moments: number; readonly acknowledged: number; readonly faults: readonly string[] }> {
+): Promise<{
+  readonly moments: number
+  readonly acknowledged: number
+  readonly faults: readonly string[]
+}> {
   const moments = await findMoments(program, options)
   let acknowledged = 0
   for (const cut of choose(moments)) {
@@ -35,7 +44,10 @@ export async function cutPower(
   return { moments: moments.length, acknowledged, faults: [] }
 }
 
-async function findMoments(program: WriterProgram, options: Partial<WriterOptions>): Promise<readonly Cut[]> {
+async function findMoments(
+  program: WriterProgram,
+  options: Partial<WriterOptions>,
+): Promise<readonly Cut[]> {
   const trace = join(program.folder, `cut-${++cuts}.trace`)
   let folder = ''
   const run = await runTraced(
@@ -66,7 +78,10 @@ const readLines = (text: string): readonly WriterLine[] =>
   text.split('\n').flatMap(line => (line.startsWith('{') ? [JSON.parse(line) as WriterLine] : []))
 
 /** Opens what a cut has left, as the next process would. */
-async function findLost(program: WriterProgram, { acknowledged, files }: Cut): Promise<readonly string[]> {
+async function findLost(
+  program: WriterProgram,
+  { acknowledged, files }: Cut,
+): Promise<readonly string[]> {
   const folder = join(program.folder, `cut-${++cuts}`)
   mkdirSync(folder)
   for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes)

@@ -1,7 +1,13 @@
 import { type RunResult, runTraced } from './run-traced.ts'
 import type { WriterProgram } from './start-writer.ts'
 import { type CrashPoint, failingAt } from './strace.ts'
-import { isAcknowledged, isRefused, type Refused, type Step, type WriterOptions } from './writer-line.ts'
+import {
+  isAcknowledged,
+  isRefused,
+  type Refused,
+  type Step,
+  type WriterOptions,
+} from './writer-line.ts'
 
 export interface FailOptions extends Partial<WriterOptions> {
   readonly error: 'EIO' | 'ENOSPC'
@@ -48,7 +54,8 @@ function findBadRefusals({ lines }: RunResult): readonly string[] {
     const isTyped = error === 'StoreError' && ['store_io', 'store_full'].includes(code)
     // Before the first step there may be no tables to read, and while the file is opened there is nothing to read with.
     const isRead =
-      [stored, stored + perhaps].includes(readable) || (readable === -1 && (stored === 0 || step === 'open'))
+      [stored, stored + perhaps].includes(readable) ||
+      (readable === -1 && (stored === 0 || step === 'open'))
     return [
       ...(isTyped ? [] : [`${step} was refused with ${error} ${code}: ${message}`]),
       ...(isRead

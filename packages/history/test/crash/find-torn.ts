@@ -18,11 +18,16 @@ export async function readMarked(store: Store, thread: ThreadKey): Promise<reado
 }
 
 export function findGaps(entries: readonly MarkedEntry[]): readonly string[] {
-  return entries.flatMap(({ seq }, n) => (seq === n + 1 ? [] : [`entry ${seq} stands at place ${n + 1}`]))
+  return entries.flatMap(({ seq }, n) =>
+    seq === n + 1 ? [] : [`entry ${seq} stands at place ${n + 1}`],
+  )
 }
 
 /** What a step writes comes whole or not at all, and a turn has the parts of one turn only. */
-export function findTorn(entries: readonly MarkedEntry[], turns: readonly StoredTurn[]): readonly string[] {
+export function findTorn(
+  entries: readonly MarkedEntry[],
+  turns: readonly StoredTurn[],
+): readonly string[] {
   return turns.flatMap(({ turn, status }) => {
     const marks = entries.filter(entry => entry.turn === turn).flatMap(({ mark }) => mark ?? [])
     const writers = new Set(marks.map(mark => mark.split(' ').slice(0, 2).join(' ')))

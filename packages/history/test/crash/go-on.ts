@@ -17,7 +17,8 @@ export async function goOn(store: Store, thread: Thread): Promise<readonly strin
   }
   await assertValid(thread)
   const last = (await thread.messages()).at(-1) as { content?: string } | undefined
-  if (open && last?.content !== '[Interrupted.]') faults.push('the open turn is not read as interrupted')
+  if (open && last?.content !== '[Interrupted.]')
+    faults.push('the open turn is not read as interrupted')
 
   const name = `next-${crypto.randomUUID()}`
   const { question, round, reply, note } = turnMessages(name, 1)
@@ -30,8 +31,10 @@ export async function goOn(store: Store, thread: Thread): Promise<readonly strin
 
   const turns = await store.turns(thread.key)
   const entries = await readMarked(store, thread.key)
-  if (turns.some(({ status }) => status === 'open')) faults.push('a turn is open after all have ended')
-  if (open && turns[open.turn - 1]?.status !== 'interrupted') faults.push('the open turn was not interrupted')
+  if (turns.some(({ status }) => status === 'open'))
+    faults.push('a turn is open after all have ended')
+  if (open && turns[open.turn - 1]?.status !== 'interrupted')
+    faults.push('the open turn was not interrupted')
   return [...faults, ...findGaps(entries), ...findTorn(entries, turns), ...(await store.check())]
 }
 
@@ -49,4 +52,5 @@ async function assertValid(thread: Thread): Promise<void> {
 }
 
 /** What a list counts from 0, a log counts from 1: "[Not the result: #27 …" stands in it as #28. */
-const numberedAsLog = (sent: string) => sent.replace(/#(\d+)/g, (_, place) => `#${Number(place) + 1}`)
+const numberedAsLog = (sent: string) =>
+  sent.replace(/#(\d+)/g, (_, place) => `#${Number(place) + 1}`)

@@ -48,7 +48,11 @@ export async function loseAnswer(
     const marks = (await readMarked(direct, thread.key)).map(({ mark }) => mark)
     // Its turn may still be open, and would be renewed for ever.
     await store.close()
-    return { errors, marks, faults: await findFaults({ store: direct, conversation, acknowledged: [] }) }
+    return {
+      errors,
+      marks,
+      faults: await findFaults({ store: direct, conversation, acknowledged: [] }),
+    }
   } finally {
     await Promise.all([store.close(), direct.close()])
     await proxy.stop()

@@ -15,7 +15,8 @@ import { parts, partText } from './turn-messages.ts'
 import { gaveUp, isRefused, type Place } from './writer-line.ts'
 
 const isOurs = !process.env.DATABASE_URL
-if (!isOurs) console.log('Not tested: a server that is stopped, because the one of DATABASE_URL is not ours.')
+if (!isOurs)
+  console.log('Not tested: a server that is stopped, because the one of DATABASE_URL is not ours.')
 
 describePostgres(
   'processes that share a log in PostgreSQL',
@@ -46,7 +47,12 @@ describePostgres(
       ['acknowledges before it writes', 'late', 'was acknowledged and is not there'],
       ['writes the end of a turn in two transactions', 'torn', 'torn'],
     ] as const)('would notice a store that %s', async (_, fault, words) => {
-      const { acknowledged, faults } = await killLoop(program, { place, rounds: 30, seed: 7, fault })
+      const { acknowledged, faults } = await killLoop(program, {
+        place,
+        rounds: 30,
+        seed: 7,
+        fault,
+      })
       expect(acknowledged).toBeGreaterThan(0)
       expect(faults.join()).toContain(words)
     })
@@ -82,11 +88,19 @@ describePostgres(
         const stall = { place, conversation: `asleep before ${step}`, steps }
         const { lines, marks, faults } = await stallWriter(program, store, stall)
         expect(faults).toEqual([])
-        expect(lines.find(isRefused)).toMatchObject({ step, error: 'LeaseError', code: 'lease_lost' })
+        expect(lines.find(isRefused)).toMatchObject({
+          step,
+          error: 'LeaseError',
+          code: 'lease_lost',
+        })
         expect(lines).toContainEqual({ kind: 'aborted', turn: 1, code: 'lease_lost' })
         const before = parts.slice(0, 2 * steps - 1).map(part => partText('slow', 1, part))
         // One entry that closes the turn of the first, then the turn of the second, and nothing else.
-        expect(marks).toEqual([...before, undefined, ...parts.map(part => partText('next', 1, part))])
+        expect(marks).toEqual([
+          ...before,
+          undefined,
+          ...parts.map(part => partText('next', 1, part)),
+        ])
       },
     )
 
@@ -97,7 +111,9 @@ describePostgres(
 
     it('read a turn of another as soon as it is complete, and nothing again that they know', async () => {
       const reads = await readAfterEach(program, store, { place, conversation: 'fresh', turns: 4 })
-      expect(reads).toEqual(Array.from({ length: 4 }, () => ({ unseen: [], entries: parts.length })))
+      expect(reads).toEqual(
+        Array.from({ length: 4 }, () => ({ unseen: [], entries: parts.length })),
+      )
     })
 
     it('would notice a store that acknowledges before others can read', async () => {
@@ -126,13 +142,17 @@ describePostgres(
       },
     )
 
-    it.skipIf(!isOurs)('have whole turns when the server is stopped in the middle of them', async () => {
-      const { acknowledged, refused, exits, faults } = await stopServer(program, server)
-      expect(faults).toEqual([])
-      expect(acknowledged).toBeGreaterThan(0)
-      expect(exits).toEqual([gaveUp, gaveUp])
-      for (const { code } of refused) expect(['outcome_unknown', 'store_unavailable']).toContain(code)
-    })
+    it.skipIf(!isOurs)(
+      'have whole turns when the server is stopped in the middle of them',
+      async () => {
+        const { acknowledged, refused, exits, faults } = await stopServer(program, server)
+        expect(faults).toEqual([])
+        expect(acknowledged).toBeGreaterThan(0)
+        expect(exits).toEqual([gaveUp, gaveUp])
+        for (const { code } of refused)
+          expect(['outcome_unknown', 'store_unavailable']).toContain(code)
+      },
+    )
 
     if (!isLong) console.info('Skipped: turns that were acknowledged early, only in the long run')
     it.skipIf(!isOurs || !isLong)('would notice turns that were acknowledged early', async () => {

@@ -28,7 +28,14 @@ export async function raceWriters(
   readonly refused: readonly Refused[]
   readonly faults: readonly string[]
 }> {
-  const options = { place, conversation, turns, thinkMs: 5, isStepped: true, ...(fault && { fault }) }
+  const options = {
+    place,
+    conversation,
+    turns,
+    thinkMs: 5,
+    isStepped: true,
+    ...(fault && { fault }),
+  }
   const writers = ['ada', 'bob', 'cleo', 'dan'].map(name => program.start({ ...options, name }))
   await Promise.all(writers.map(writer => writer.waitFor('ready', 1)))
   // One has a turn open until another has asked for the next; then all at once, and as often as it takes.
@@ -46,7 +53,9 @@ export async function raceWriters(
   const faults = [
     ...exits.flatMap((exit, n) => (exit === 0 ? [] : [`writer ${n} ended with ${exit}`])),
     // Every writer lived: nobody had to close a turn for another.
-    ...ended.flatMap(({ turn, status }) => (status === 'completed' ? [] : [`turn ${turn} is ${status}`])),
+    ...ended.flatMap(({ turn, status }) =>
+      status === 'completed' ? [] : [`turn ${turn} is ${status}`],
+    ),
     ...(await findFaults({ store, conversation, acknowledged })),
   ]
   return { acknowledged, refused: lines.filter(isRefused), faults }

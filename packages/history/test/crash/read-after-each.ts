@@ -48,7 +48,9 @@ export async function readAfterEach(
     entries = 0
     const thread = isForgetful ? open() : known
     const seen = JSON.stringify((await thread.context({ window: 1_000_000 })).messages)
-    const unseen = parts.map(part => partText('ada', turn, part)).filter(text => !seen.includes(text))
+    const unseen = parts
+      .map(part => partText('ada', turn, part))
+      .filter(text => !seen.includes(text))
     reads.push({ unseen, entries })
   }
   await writer.kill()

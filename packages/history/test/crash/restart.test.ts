@@ -60,7 +60,9 @@ describe('a process that is killed in the middle of a turn', () => {
   it('but lives, is not taken for one that is gone', async () => {
     const place = { kind: 'sqlite', path: newPath() } as const
     const writer = await startTurn(place, 600_000)
-    const reader = createHistory({ store: sqliteStore({ path: place.path, readOnly: true }) }).thread('trip')
+    const reader = createHistory({
+      store: sqliteStore({ path: place.path, readOnly: true }),
+    }).thread('trip')
     expect(await reader.status()).toMatchObject({ state: 'open', turn: 1 })
     expect(() => open(place)).toThrow(expect.objectContaining({ code: 'store_locked' }))
     writer.step()
@@ -70,27 +72,30 @@ describe('a process that is killed in the middle of a turn', () => {
 
   const why = whyNoPostgres()
   if (why) console.warn(`Not tested on PostgreSQL: ${why}`)
-  it.skipIf(why)('on PostgreSQL, holds its turn for as long as the refusal says, and no longer', async () => {
-    const kill = async (leaseMs: number) => {
-      const postgres = await startPostgres()
-      const place = { kind: 'postgres', url: postgres.url } as const
-      const writer = await startTurn(place, leaseMs)
-      const { history, thread } = open(place)
-      await writer.kill()
-      return { thread, close: () => history.close().then(() => postgres.stop()) }
-    }
-    const held = await kill(600_000)
-    const refused = await held.thread.begin(question).catch(error => error)
-    expect(refused).toMatchObject({ code: 'turn_open', message: expect.stringContaining('s') })
-    expect(refused.retryAfterMs).toBeGreaterThan(0)
-    expect(refused.retryAfterMs).toBeLessThanOrEqual(600_000)
-    expect(await held.thread.status()).toMatchObject({ state: 'open', turn: 1 })
-    await held.close()
+  it.skipIf(why)(
+    'on PostgreSQL, holds its turn for as long as the refusal says, and no longer',
+    async () => {
+      const kill = async (leaseMs: number) => {
+        const postgres = await startPostgres()
+        const place = { kind: 'postgres', url: postgres.url } as const
+        const writer = await startTurn(place, leaseMs)
+        const { history, thread } = open(place)
+        await writer.kill()
+        return { thread, close: () => history.close().then(() => postgres.stop()) }
+      }
+      const held = await kill(600_000)
+      const refused = await held.thread.begin(question).catch(error => error)
+      expect(refused).toMatchObject({ code: 'turn_open', message: expect.stringContaining('s') })
+      expect(refused.retryAfterMs).toBeGreaterThan(0)
+      expect(refused.retryAfterMs).toBeLessThanOrEqual(600_000)
+      expect(await held.thread.status()).toMatchObject({ state: 'open', turn: 1 })
+      await held.close()
 
-    const { thread, close } = await kill(500)
-    await expect.poll(() => thread.status()).toMatchObject({ state: 'interrupted', turn: 1 })
-    expect(await thread.turns()).toMatchObject([{ status: 'interrupted' }])
-    expect((await thread.begin(question)).kind).toBe('begun')
-    await close()
-  })
+      const { thread, close } = await kill(500)
+      await expect.poll(() => thread.status()).toMatchObject({ state: 'interrupted', turn: 1 })
+      expect(await thread.turns()).toMatchObject([{ status: 'interrupted' }])
+      expect((await thread.begin(question)).kind).toBe('begun')
+      await close()
+    },
+  )
 })

@@ -36,13 +36,22 @@ export async function runTraced(
   mkdirSync(folder)
   const path = join(folder, 'log.db')
   const place = { kind: 'sqlite', path } as const
-  const writer = program.start({ place, conversation: 'trip', name: 'ada', turns: 4, ...options }, wrap(path))
+  const writer = program.start(
+    { place, conversation: 'trip', name: 'ada', turns: 4, ...options },
+    wrap(path),
+  )
   const exit = await writer.ended()
   const acknowledged = writer.lines.filter(isAcknowledged)
   const store = sqliteStore({ path })
   try {
     const faults = await findFaults({ store, conversation: 'trip', acknowledged })
-    return { exit, lines: writer.lines, acknowledged, refused: writer.lines.filter(isRefused), faults }
+    return {
+      exit,
+      lines: writer.lines,
+      acknowledged,
+      refused: writer.lines.filter(isRefused),
+      faults,
+    }
   } finally {
     await store.close()
   }
@@ -55,6 +64,7 @@ export async function findPoints(
 ): Promise<readonly CrashPoint[]> {
   const trace = join(program.folder, 'trace')
   const { exit, faults } = await runTraced(program, path => traced(path, trace), options)
-  if (exit !== 0 || faults.length > 0) throw new Error(`a run without a crash fails: ${exit}, ${faults}`)
+  if (exit !== 0 || faults.length > 0)
+    throw new Error(`a run without a crash fails: ${exit}, ${faults}`)
   return readPoints(trace)
 }

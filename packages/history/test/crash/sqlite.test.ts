@@ -12,7 +12,8 @@ import { type CrashPoint, whyNoStrace } from './strace.ts'
 import { gaveUp } from './writer-line.ts'
 
 const reason = whyNoStrace()
-if (reason) console.log(`Not tested: crashes and errors at every call of the system, because ${reason}.`)
+if (reason)
+  console.log(`Not tested: crashes and errors at every call of the system, because ${reason}.`)
 
 /** Broken stores, and the fault that must be found in each. */
 const controls = [
@@ -37,7 +38,9 @@ describe.skipIf(reason)('a SQLite log whose writer is killed at a call of the sy
     const all = options.isReopening ? await findPoints(program, options) : points
     const chosen = spread(all, count)
     const { acknowledged, faults } = await killAtPoints(program, chosen, options)
-    console.log(`${chosen.length} of ${all.length} crash points, ${acknowledged} steps acknowledged`)
+    console.log(
+      `${chosen.length} of ${all.length} crash points, ${acknowledged} steps acknowledged`,
+    )
     expect(faults).toEqual([])
     expect(acknowledged).toBeGreaterThan(0)
   })
@@ -71,12 +74,16 @@ describe.skipIf(reason)('a SQLite log on a disk that fails', () => {
     async error => {
       const chosen = spread(points.filter(isLogSync), 2)
       expect(chosen.length).toBeGreaterThan(1)
-      const { acknowledged, refused, exits, faults } = await failAtPoints(program, chosen, { error })
+      const { acknowledged, refused, exits, faults } = await failAtPoints(program, chosen, {
+        error,
+      })
       expect(faults).toEqual([])
       expect(acknowledged).toBeGreaterThan(0)
       // The last sync may be that of closing, for which nobody waits.
       expect(exits.slice(0, 2)).toEqual([gaveUp, gaveUp])
-      expect(refused.map(({ message }) => message).join()).toMatch(/may be stored or not.*nothing was stored/)
+      expect(refused.map(({ message }) => message).join()).toMatch(
+        /may be stored or not.*nothing was stored/,
+      )
     },
   )
 

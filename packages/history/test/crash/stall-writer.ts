@@ -29,7 +29,14 @@ export async function stallWriter(
   readonly faults: readonly string[]
 }> {
   const key = { tenant: 'default', conversation, actor: 'assistant', branch: 'main' }
-  const options = { place, conversation, turns: 1, isStepped: true, leaseMs: 600, ...(fault && { fault }) }
+  const options = {
+    place,
+    conversation,
+    turns: 1,
+    isStepped: true,
+    leaseMs: 600,
+    ...(fault && { fault }),
+  }
   const slow = program.start({ ...options, name: 'slow' })
   slow.step(steps)
   await slow.waitFor('acknowledged', steps)
@@ -49,5 +56,9 @@ export async function stallWriter(
   await slow.kill()
   const acknowledged = [...slow.lines, ...next.lines].filter(isAcknowledged)
   const marks = (await readMarked(store, key)).map(({ mark }) => mark)
-  return { lines: slow.lines, marks, faults: await findFaults({ store, conversation, acknowledged }) }
+  return {
+    lines: slow.lines,
+    marks,
+    faults: await findFaults({ store, conversation, acknowledged }),
+  }
 }

@@ -70,7 +70,9 @@ function startWriter(command: string, parameters: readonly string[]): Writer {
   })
   const reader = createInterface({ input: child.stdout })
   reader.on('line', line => lines.push(JSON.parse(line) as WriterLine))
-  const isOver = Promise.all([once(child, 'close'), once(reader, 'close')]).then(() => child.exitCode)
+  const isOver = Promise.all([once(child, 'close'), once(reader, 'close')]).then(
+    () => child.exitCode,
+  )
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
 
   function signal(signal: NodeJS.Signals): void {

@@ -26,7 +26,9 @@ export function whyNoStrace(): string | undefined {
   const parameters = ['-f', '-o', '/dev/null', '-e', 'inject=exit_group:signal=SIGKILL', 'true']
   const { error, signal, stderr } = spawnSync('strace', parameters, { encoding: 'utf8' })
   if (error) return 'strace is not installed'
-  return signal === 'SIGKILL' ? undefined : `strace may not trace here (${stderr.trim().split('\n')[0]})`
+  return signal === 'SIGKILL'
+    ? undefined
+    : `strace may not trace here (${stderr.trim().split('\n')[0]})`
 }
 
 /** Runs under strace and lists the calls that touch the files of a store, in a trace file. */
@@ -75,7 +77,9 @@ const tampered = (path: string, call: string, how: string): readonly string[] =>
 
 /** Only calls on the files of the store count. Without --seccomp-bpf: with it, strace 6.1 tampers with nothing. */
 function strace(path: string): readonly string[] {
-  const files = ['', '-wal', '-shm', '-journal', '-lock', '-lock-journal'].map(end => `${path}${end}`)
+  const files = ['', '-wal', '-shm', '-journal', '-lock', '-lock-journal'].map(
+    end => `${path}${end}`,
+  )
   const paths = [...files, join(path, '..')].flatMap(file => ['-P', file])
   return ['strace', '-f', '-qq', ...paths]
 }

@@ -15,8 +15,20 @@ import { gaveUp, type Step, type WriterLine, type WriterOptions } from './writer
  * refused. Its ids are counted, so that two runs do the same calls of the system.
  */
 const options = JSON.parse(process.argv[2] ?? '{}') as WriterOptions
-const { place, conversation, name, turns, leaseMs = 30_000, fault, isStepped, isReopening, thinkMs } = options
-const orders = isStepped ? createInterface({ input: process.stdin })[Symbol.asyncIterator]() : undefined
+const {
+  place,
+  conversation,
+  name,
+  turns,
+  leaseMs = 30_000,
+  fault,
+  isStepped,
+  isReopening,
+  thinkMs,
+} = options
+const orders = isStepped
+  ? createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+  : undefined
 let ids = 0
 
 let thread: Thread | undefined
@@ -63,7 +75,12 @@ async function take<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const result = await attempt(step, run)
-  print({ kind: 'acknowledged', step, turn, texts: written.map(part => partText(name, turn, part)) })
+  print({
+    kind: 'acknowledged',
+    step,
+    turn,
+    texts: written.map(part => partText(name, turn, part)),
+  })
   return result
 }
 
@@ -75,7 +92,8 @@ async function attempt<T>(step: Step, run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       await refuse(step, error)
-      const isTaken = error instanceof ThroughlineError && ['turn_open', 'conflict'].includes(error.code)
+      const isTaken =
+        error instanceof ThroughlineError && ['turn_open', 'conflict'].includes(error.code)
       if (times >= 2 && !(step === 'begin' && isTaken)) process.exit(gaveUp)
       await sleep(2 + times)
     }
@@ -102,7 +120,11 @@ async function refuse(step: Step, error: unknown): Promise<void> {
 
 function watch(turn: Turn): void {
   turn.signal.addEventListener('abort', () => {
-    print({ kind: 'aborted', turn: turn.number, code: (turn.signal.reason as ThroughlineError).code })
+    print({
+      kind: 'aborted',
+      turn: turn.number,
+      code: (turn.signal.reason as ThroughlineError).code,
+    })
   })
 }
 

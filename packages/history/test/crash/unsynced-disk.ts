@@ -89,7 +89,10 @@ export function createUnsyncedDisk(): UnsyncedDisk {
         const [, given = '', result = ''] = /^(.*)\)\s+= (\S+)/s.exec(text) ?? []
         return result.startsWith('-1') || result === '' ? undefined : end(begin(name, given))
       }
-      begun.set(thread, begin(name, text.slice(0, text.lastIndexOf('<unfinished')).replace(/[ ,)]*$/, '')))
+      begun.set(
+        thread,
+        begin(name, text.slice(0, text.lastIndexOf('<unfinished')).replace(/[ ,)]*$/, '')),
+      )
       return undefined
     },
     files: (folder, leaves) =>

@@ -57,5 +57,6 @@ export type WriterLine =
   | Refused
   | { readonly kind: 'aborted'; readonly turn: number; readonly code: string }
 
-export const isAcknowledged = (line: WriterLine): line is Acknowledged => line.kind === 'acknowledged'
+export const isAcknowledged = (line: WriterLine): line is Acknowledged =>
+  line.kind === 'acknowledged'
 export const isRefused = (line: WriterLine): line is Refused => line.kind === 'refused'

@@ -10,7 +10,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createHistory } from '../../src/create-history.ts'
 
 const key = { tenant: 'default', conversation: 'a', actor: 'assistant', branch: 'main' }
-const remedy = '(model "stand-in"): the next turns ask for them again, thread.embed() for all at once'
+const remedy =
+  '(model "stand-in"): the next turns ask for them again, thread.embed() for all at once'
 
 describe.each(await someStores())('damaged vectors, %s', (_, create) => {
   /** A thread of 140 entries, whose vectors are two pieces, and a way to change the bytes of one cache. */
@@ -26,7 +27,8 @@ describe.each(await someStores())('damaged vectors, %s', (_, create) => {
       const { at, bytes } = (await store.loadCache(key, `vectors 1 ${cache} stand-in`))!
       await store.saveCache(key, `vectors 1 ${cache} stand-in`, at, to(bytes))
     }
-    const flip = (bytes: Uint8Array) => bytes.map((byte, at) => (at === bytes.length - 20 ? byte ^ 1 : byte))
+    const flip = (bytes: Uint8Array) =>
+      bytes.map((byte, at) => (at === bytes.length - 20 ? byte ^ 1 : byte))
     return { store, history, change, flip }
   }
 

@@ -11,7 +11,13 @@ import type { Thread } from '../../src/thread.ts'
 
 const open = (store: Store, embed: HistoryOptions['embed']) => {
   let clock = 1
-  return createHistory({ store, window: 420, count: words(), now: () => clock++, ...(embed && { embed }) })
+  return createHistory({
+    store,
+    window: 420,
+    count: words(),
+    now: () => clock++,
+    ...(embed && { embed }),
+  })
 }
 
 const bytes = async (thread: Thread) => JSON.stringify((await thread.context()).messages)
@@ -35,7 +41,12 @@ describe('an embedder', () => {
     ],
   ])('that %s costs no message and changes no context', async (_, name, embed) => {
     const errors: unknown[] = []
-    const options = { model: 'm', embed, waitMs: 5, onError: (error: unknown) => errors.push(error) }
+    const options = {
+      model: 'm',
+      embed,
+      waitMs: 5,
+      onError: (error: unknown) => errors.push(error),
+    }
     const store = memoryStore()
     const thread = open(store, options).thread('a')
     await tell(thread, 0, 30)
@@ -80,7 +91,10 @@ describe('an embedder', () => {
     const store = memoryStore()
     await tell(open(store, standInEmbedder()).thread('a'), 0, 20)
     const errors: unknown[] = []
-    const other = { model: 'stand-in', embed: async (texts: readonly string[]) => texts.map(() => [1, 2, 3]) }
+    const other = {
+      model: 'stand-in',
+      embed: async (texts: readonly string[]) => texts.map(() => [1, 2, 3]),
+    }
     const thread = open(store, { ...other, onError: error => errors.push(error) }).thread('a')
     await tell(thread, 20, 21)
     expect(errors).toEqual([expect.objectContaining({ code: 'invalid_vector' })])
@@ -124,7 +138,10 @@ describe('vectors', () => {
       },
     }
     const errors: unknown[] = []
-    const thread = open(failing, { ...standInEmbedder(), onError: error => errors.push(error) }).thread('a')
+    const thread = open(failing, {
+      ...standInEmbedder(),
+      onError: error => errors.push(error),
+    }).thread('a')
     await tell(thread, 0, 30)
     isFull = true
     const turn = await ask(thread)

@@ -29,7 +29,12 @@ it('another process, which may only read and has no embedder, makes the same con
   const path = join(folder, 'a.db')
   const store = sqliteStore({ path })
   let clock = 1
-  const history = createHistory({ store, window: 600, now: () => clock++, embed: standInEmbedder() })
+  const history = createHistory({
+    store,
+    window: 600,
+    now: () => clock++,
+    embed: standInEmbedder(),
+  })
   const thread = history.thread('a')
   await tell(thread, 0, 30)
   const turn = await ask(thread)

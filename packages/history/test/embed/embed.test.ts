@@ -12,7 +12,13 @@ import type { Thread } from '../../src/thread.ts'
 
 const open = (store: Store, embed?: HistoryOptions['embed']) => {
   let clock = 1
-  return createHistory({ store, window: 420, count: words(), now: () => clock++, ...(embed && { embed }) })
+  return createHistory({
+    store,
+    window: 420,
+    count: words(),
+    now: () => clock++,
+    ...(embed && { embed }),
+  })
 }
 
 const bytes = async (thread: Thread, at?: number) =>

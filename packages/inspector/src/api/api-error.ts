@@ -29,6 +29,7 @@ export class AwayError extends Error {
 export const toApiError = async (response: Response): Promise<ApiError> =>
   new ApiError(response.status, errorIn(parseJson(await response.text().catch(() => ''))))
 
-const errorIn = (answer: unknown) => (answer as { readonly error?: ErrorFields } | undefined)?.error ?? {}
+const errorIn = (answer: unknown) =>
+  (answer as { readonly error?: ErrorFields } | undefined)?.error ?? {}
 
 type ErrorFields = Partial<Pick<ApiError, 'code' | 'message' | 'field' | 'problems'>>

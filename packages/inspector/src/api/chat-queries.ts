@@ -10,7 +10,9 @@ export const perBlock = 100
 
 export const blockOf = (seq: number) => Math.floor((seq - 1) / perBlock)
 
-export type PageCall = NonNullable<AnswerOf<'get /conversations/:conversation/entries'>['calls']>[number]
+export type PageCall = NonNullable<
+  AnswerOf<'get /conversations/:conversation/entries'>['calls']
+>[number]
 
 export interface ShownBlock {
   readonly messages: ReadonlyMap<number, ShownMessage>
@@ -26,7 +28,11 @@ export interface ShownOptions {
 }
 
 /** The messages of a stretch of a thread as a user may see them. `block` counts stretches from 0. */
-export function shownQuery(place: ThreadAddress, block: number, { head, mayInspect }: ShownOptions) {
+export function shownQuery(
+  place: ThreadAddress,
+  block: number,
+  { head, mayInspect }: ShownOptions,
+) {
   const { params, thread, key } = splitPlace(place)
   const first = block * perBlock + 1
   const at = first + perBlock - 1
@@ -58,7 +64,11 @@ export function shownAfterQuery(place: ThreadAddress, after: number, head: numbe
     queryFn: async ({ signal }): Promise<readonly ShownMessage[]> => {
       if (at <= after) return []
       const query = { ...thread, at, limit: mostCompared }
-      const { entries } = await ask('get /conversations/:conversation/entries', { params, query, signal })
+      const { entries } = await ask('get /conversations/:conversation/entries', {
+        params,
+        query,
+        signal,
+      })
       return entries.filter(({ seq }) => seq > after)
     },
   })

@@ -1,4 +1,9 @@
-import { type FetchQueryOptions, QueryClient, type QueryKey, QueryObserver } from '@tanstack/react-query'
+import {
+  type FetchQueryOptions,
+  QueryClient,
+  type QueryKey,
+  QueryObserver,
+} from '@tanstack/react-query'
 import type { ExperimentRoute } from '@throughline/experiment/api-types'
 import type { GalleryRoute } from '@throughline/gallery/api-types'
 import type { ApiRoute } from '@throughline/server/api-types'
@@ -12,7 +17,10 @@ type Typed = NonNullable<(ApiRoute | ExperimentRoute | GalleryRoute)['typed']>
 
 /** `get /conversations/:conversation/context` */
 export type RouteName = Typed extends infer One
-  ? One extends { readonly method: infer Method extends string; readonly path: infer Path extends string }
+  ? One extends {
+      readonly method: infer Method extends string
+      readonly path: infer Path extends string
+    }
     ? `${Method} ${Path}`
     : never
   : never
@@ -46,7 +54,9 @@ type Param<Name extends RouteName> = Name extends `${string} ${infer Path}` ? Pa
 /** What a request is made of: `params` of the path, `query` and `body` as the route takes them. */
 export type RouteRequest<Name extends RouteName> = {
   readonly signal?: AbortSignal | undefined
-} & ([Param<Name>] extends [never] ? object : { readonly params: Readonly<Record<Param<Name>, string>> }) &
+} & ([Param<Name>] extends [never]
+  ? object
+  : { readonly params: Readonly<Record<Param<Name>, string>> }) &
   (QueryOf<Name> extends undefined
     ? object
     : object extends QueryOf<Name>
@@ -59,24 +69,34 @@ export type ServerInfo = AnswerOf<'get /server'>
 
 const base = '/throughline/v1'
 
-export async function ask<Name extends NameOfKind<'json' | 'text'>>(name: Name, request: RouteRequest<Name>) {
+export async function ask<Name extends NameOfKind<'json' | 'text'>>(
+  name: Name,
+  request: RouteRequest<Name>,
+) {
   const response = await send(name, request)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return (isJson ? await response.json() : await response.text()) as AnswerOf<Name>
 }
 
-export const tell = async <Name extends NameOfKind<'none'>>(name: Name, request: RouteRequest<Name>) =>
-  void (await send(name, request))
+export const tell = async <Name extends NameOfKind<'none'>>(
+  name: Name,
+  request: RouteRequest<Name>,
+) => void (await send(name, request))
 
 /** Asks a route that answers line by line. Breaking off closes the connection. */
-export async function* askLines<Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) {
+export async function* askLines<Name extends NameOfKind<'lines'>>(
+  name: Name,
+  request: RouteRequest<Name>,
+) {
   const { body } = await send(name, request)
   for await (const line of readLines(body!)) yield JSON.parse(line) as AnswerOf<Name>
 }
 
 /** Asks a route that answers line by line for its bytes as they are, to keep them in a file. */
-export const askBytes = async <Name extends NameOfKind<'lines'>>(name: Name, request: RouteRequest<Name>) =>
-  (await send(name, request)).blob()
+export const askBytes = async <Name extends NameOfKind<'lines'>>(
+  name: Name,
+  request: RouteRequest<Name>,
+) => (await send(name, request)).blob()
 
 /** Asks a route that answers with events. They are read by `fetch`, which can send a key. Breaking off closes it. */
 export async function* askEvents<Name extends NameOfKind<'events'>>(
@@ -84,7 +104,8 @@ export async function* askEvents<Name extends NameOfKind<'events'>>(
   request: RouteRequest<Name> & { readonly lastEventId?: string | undefined },
 ): AsyncGenerator<HeardEvent<AnswerOf<Name>>> {
   const { body } = await send(name, request)
-  for await (const { id, data } of readEvents(body!)) yield { id, data: JSON.parse(data) as AnswerOf<Name> }
+  for await (const { id, data } of readEvents(body!))
+    yield { id, data: JSON.parse(data) as AnswerOf<Name> }
 }
 
 interface AnyRequest {
@@ -112,11 +133,13 @@ async function send(name: RouteName, request: object): Promise<Response> {
     body: isFile ? body : JSON.stringify(body),
     signal,
   }
-  const response = await fetch(`${base}${fill(path, params)}${toSearch(query)}`, init).catch(error => {
-    if (signal?.aborted) throw error
-    noteAway()
-    throw new AwayError(error)
-  })
+  const response = await fetch(`${base}${fill(path, params)}${toSearch(query)}`, init).catch(
+    error => {
+      if (signal?.aborted) throw error
+      noteAway()
+      throw new AwayError(error)
+    },
+  )
   if (response.ok) return response
   const error = await toApiError(response)
   if (response.status === 401) keyProblem.set(currentKey === undefined ? 'missing' : 'refused')

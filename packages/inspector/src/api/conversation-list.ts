@@ -49,7 +49,9 @@ export function restartList(): void {
 
 function namesInList(): ReadonlySet<string> | undefined {
   const data = queryClient.getQueryData(conversationsQuery.queryKey)
-  return data && new Set(data.pages.flatMap(page => page.conversations.map(one => one.conversation)))
+  return (
+    data && new Set(data.pages.flatMap(page => page.conversations.map(one => one.conversation)))
+  )
 }
 
 /** Replaces old rows by fresh ones, which go into the first page by their time. */

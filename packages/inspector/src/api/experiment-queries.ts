@@ -25,7 +25,10 @@ export function experimentQuery(experiment: string) {
         query: { since },
         signal,
       })
-      return { ...read, snapshots: [...cached.filter(({ step }) => step < since), ...read.snapshots] }
+      return {
+        ...read,
+        snapshots: [...cached.filter(({ step }) => step < since), ...read.snapshots],
+      }
     },
   })
 }
@@ -34,7 +37,9 @@ export const hasEnded = (status: ExperimentSummary['status']): boolean =>
   !['RUNNING', 'PAUSED', 'INTERRUPTED'].includes(status)
 
 export const planQuery = (experiment: string) => ({
-  ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', { params: { experiment } }),
+  ...routeQuery(['plan', experiment], 'get /experiments/:experiment/plan', {
+    params: { experiment },
+  }),
   // The server has checked it.
   select: (plan: object) => plan as PlanJson,
 })
@@ -57,7 +62,11 @@ export const stepsQuery = (experiment: string, page: number, ended: number) => (
 })
 
 /** The entries of a role up to a place. Entries never change, so that nothing that is written later makes them stale. */
-export const turnLogQuery = (experiment: string, role: string, page: Parameters<typeof logQuery>[1]) => ({
+export const turnLogQuery = (
+  experiment: string,
+  role: string,
+  page: Parameters<typeof logQuery>[1],
+) => ({
   ...logQuery({ conversation: experiment, actor: role }, page),
   queryKey: ['turn-log', experiment, role, page],
   placeholderData: keepPreviousData,

@@ -24,7 +24,11 @@ export const galleryQuery = {
 export type DrawingOf<Kind> = Extract<ApplicationState['drawing'], { readonly kind: Kind }>
 
 /** Where an application stands. It is a conversation too, so what is written to it makes this stale. */
-export const applicationQuery = (application: string, conversation: string, model: string | undefined) =>
+export const applicationQuery = (
+  application: string,
+  conversation: string,
+  model: string | undefined,
+) =>
   queryOptions({
     queryKey: [...inConversation(conversation), 'application', application, model ?? ''],
     placeholderData: keepPreviousData,

@@ -57,7 +57,8 @@ function later(event: WriteEvent): void {
     setTimeout(() => {
       const [names, events] = [[...pendingWrites.keys()], [...pendingWrites.values()]]
       pendingWrites.clear()
-      for (const name of names) void queryClient.invalidateQueries({ queryKey: inConversation(name) })
+      for (const name of names)
+        void queryClient.invalidateQueries({ queryKey: inConversation(name) })
       void refreshConversations(names)
       if (events.some(({ threads }) => threads.some(({ actor }) => actor === experimentActor)))
         void queryClient.invalidateQueries({ queryKey: experimentsQuery.queryKey })

@@ -4,7 +4,14 @@ import {
   queryOptions,
   experimental_streamedQuery as streamedQuery,
 } from '@tanstack/react-query'
-import { type AnswerOf, ask, askLines, type NameOfKind, type QueryOf, type RouteRequest } from './client.ts'
+import {
+  type AnswerOf,
+  ask,
+  askLines,
+  type NameOfKind,
+  type QueryOf,
+  type RouteRequest,
+} from './client.ts'
 
 /** The thread that requests mean when they name none. */
 export const usualActor = 'assistant'
@@ -63,11 +70,18 @@ export const conversationQuery = (conversation: string) =>
   })
 
 export const threadsQuery = (conversation: string) =>
-  routeQuery([...inConversation(conversation), 'threads'], 'get /conversations/:conversation/threads', {
-    params: { conversation },
-  })
+  routeQuery(
+    [...inConversation(conversation), 'threads'],
+    'get /conversations/:conversation/threads',
+    {
+      params: { conversation },
+    },
+  )
 
-type ThreadRoute = Extract<NameOfKind<'json' | 'text'>, `get /conversations/:conversation/${string}`>
+type ThreadRoute = Extract<
+  NameOfKind<'json' | 'text'>,
+  `get /conversations/:conversation/${string}`
+>
 
 type ThreadQuery<Name extends ThreadRoute> = Omit<NonNullable<QueryOf<Name>>, 'actor' | 'branch'>
 
@@ -100,7 +114,11 @@ export function outlineQuery(place: ThreadAddress) {
       for (;;) {
         const from = (entries.at(-1)?.seq ?? 0) + 1
         const query = { ...thread, from, limit }
-        const page = await ask('get /conversations/:conversation/outline', { params, query, signal })
+        const page = await ask('get /conversations/:conversation/outline', {
+          params,
+          query,
+          signal,
+        })
         for (const entry of page.entries) entries.push(entry)
         if (page.entries.length < limit) return entries
       }
@@ -109,8 +127,10 @@ export function outlineQuery(place: ThreadAddress) {
 }
 
 /** The texts of a page of the log: the entries up to `at`, at most `limit`. */
-export const logQuery = (place: ThreadAddress, page: { readonly at: number; readonly limit: number }) =>
-  threadQuery(place, 'get /conversations/:conversation/log', page)
+export const logQuery = (
+  place: ThreadAddress,
+  page: { readonly at: number; readonly limit: number },
+) => threadQuery(place, 'get /conversations/:conversation/log', page)
 
 export type FitQuery = ThreadQuery<'get /conversations/:conversation/context'>
 
@@ -174,7 +194,11 @@ export function gridQuery(
     queryKey: [...key, 'grid', query, asker],
     queryFn: streamedQuery({
       streamFn: ({ signal }) =>
-        askLines('get /conversations/:conversation/grid', { params, query: { ...thread, ...query }, signal }),
+        askLines('get /conversations/:conversation/grid', {
+          params,
+          query: { ...thread, ...query },
+          signal,
+        }),
       refetchMode: 'replace',
     }),
   })

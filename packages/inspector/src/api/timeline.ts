@@ -43,11 +43,18 @@ export function timelineQuery(place: ThreadAddress) {
         // The last one is read again: its call may have ended meanwhile.
         const since = cached.points.at(-1)!.at
         const fresh = await collect(read(since, signal))
-        return { points: [...cached.points.filter(({ at }) => at < since), ...fresh], isWhole: true }
+        return {
+          points: [...cached.points.filter(({ at }) => at < since), ...fresh],
+          isWhole: true,
+        }
       }
       const { params, thread } = splitPlace(place)
       const query = { ...thread, limit: 1 }
-      const { entries } = await ask('get /conversations/:conversation/log', { params, query, signal })
+      const { entries } = await ask('get /conversations/:conversation/log', {
+        params,
+        query,
+        signal,
+      })
       const head = entries.at(-1)?.seq ?? 0
       const tail = tailOf(head)
       const newest = head > 2 * tail ? await collect(read(head - tail, signal)) : []
@@ -103,7 +110,10 @@ export function readAll(place: ThreadAddress): void {
 }
 
 /** Collects items; `publish` gets those read so far, at most every 300 ms. */
-export async function collect<Item>(items: AsyncIterable<Item>, publish?: (items: readonly Item[]) => void) {
+export async function collect<Item>(
+  items: AsyncIterable<Item>,
+  publish?: (items: readonly Item[]) => void,
+) {
   const all: Item[] = []
   let published = performance.now()
   for await (const item of items) {

@@ -60,7 +60,9 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
         />
         <Command.List className={`scrolls-down ${styles.list}`} label="What was found">
           {!isSearching && !isPending && (
-            <Command.Empty className={`muted ${styles.none}`}>Nothing matches these words.</Command.Empty>
+            <Command.Empty className={`muted ${styles.none}`}>
+              Nothing matches these words.
+            </Command.Empty>
           )}
           {place !== undefined && (
             <Row value={`place ${place}`} onSelect={() => run(() => open(here!, { entry: place }))}>
@@ -97,7 +99,9 @@ export default function CommandPalette({ onClose }: { readonly onClose: () => vo
             </Command.Group>
           ))}
           {query !== '' && (messages.length > 0 || isSearching) && (
-            <Command.Group heading={isSearching && messages.length === 0 ? 'Messages …' : 'Messages'}>
+            <Command.Group
+              heading={isSearching && messages.length === 0 ? 'Messages …' : 'Messages'}
+            >
               {messages.map(hit => (
                 <Row
                   key={keyOfHit(hit)}

@@ -90,11 +90,19 @@ function BranchMenu() {
   const threads = (data?.threads ?? []).filter(one => isShown(one, branch))
   const actors = new Set(threads.map(one => one.actor))
   const nameOf = (one: Parameters<typeof branchTitle>[0] & { readonly actor: string }) =>
-    actors.size > 1 || one.actor !== usualActor ? `${one.actor} · ${branchTitle(one)}` : branchTitle(one)
-  const current = threads.find(one => one.actor === actor && one.branch === branch) ?? { actor, branch }
+    actors.size > 1 || one.actor !== usualActor
+      ? `${one.actor} · ${branchTitle(one)}`
+      : branchTitle(one)
+  const current = threads.find(one => one.actor === actor && one.branch === branch) ?? {
+    actor,
+    branch,
+  }
   return (
     <Menu.Root>
-      <Menu.Trigger className={`hovers chip rigid ${crumb.branch}`} aria-label={`Branch ${nameOf(current)}`}>
+      <Menu.Trigger
+        className={`hovers chip rigid ${crumb.branch}`}
+        aria-label={`Branch ${nameOf(current)}`}
+      >
         <GitBranch size={14} aria-hidden />
         <span className="ellipsis">{nameOf(current)}</span>
       </Menu.Trigger>
@@ -105,7 +113,9 @@ function BranchMenu() {
             label={nameOf(one)}
             more={amountOf(one.turns, 'turn')}
             isChosen={one.actor === actor && one.branch === branch}
-            onClick={() => go({ ...toThreadSearch(one), turn: undefined, call: undefined }, { push: true })}
+            onClick={() =>
+              go({ ...toThreadSearch(one), turn: undefined, call: undefined }, { push: true })
+            }
           />
         ))}
       </MenuPopup>

@@ -68,8 +68,8 @@ export function ImportArea({ children }: { readonly children: React.ReactNode })
           <p className="grid gap-2 to-middle">
             <b>Drop to bring these chats in</b>
             <span className="soft">
-              ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, lists of messages,
-              exports
+              ChatGPT, Claude, Open WebUI, LibreChat, Claude Code, Codex, SillyTavern, lists of
+              messages, exports
             </span>
           </p>
         </div>
@@ -98,7 +98,10 @@ function Outcomes() {
         </ul>
         {asksWhose && !isRunning && taken.length > 0 && <Whose files={taken} />}
       </div>
-      <Button why={isRunning ? 'The import is under way.' : undefined} onClick={() => importOutcomes.set([])}>
+      <Button
+        why={isRunning ? 'The import is under way.' : undefined}
+        onClick={() => importOutcomes.set([])}
+      >
         Close
       </Button>
     </div>

@@ -47,7 +47,10 @@ export const settingsPlaces = [
 export const lazyView: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(() => keepTrying(load), name)
 
-export const FirstVisit = lazyView(() => import('../views/first-visit/first-visit.tsx'), 'FirstVisit')
+export const FirstVisit = lazyView(
+  () => import('../views/first-visit/first-visit.tsx'),
+  'FirstVisit',
+)
 const ChatView = lazyView(() => import('../views/chat/chat-view.tsx'), 'ChatView')
 const ContextView = lazyView(() => import('../views/context/context-view.tsx'), 'ContextView')
 const OverTimeView = lazyView(() => import('../views/over-time/over-time-view.tsx'), 'OverTimeView')

@@ -1,6 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AsyncRouteComponent, ErrorComponentProps } from '@tanstack/react-router'
-import { createRootRoute, createRoute, createRouter, Link, redirect, useParams } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  redirect,
+  useParams,
+} from '@tanstack/react-router'
 import { galleryQuery } from '../api/gallery-queries.ts'
 import {
   parseSearch,
@@ -23,7 +30,10 @@ import { TabbedFrame, ViewFrame } from './view-frame.tsx'
 function NotFound() {
   return (
     <ViewFrame crumb={<strong>Throughline</strong>} back="/">
-      <EmptyState title="There is nothing at this address" action={<Link to="/">All conversations</Link>}>
+      <EmptyState
+        title="There is nothing at this address"
+        action={<Link to="/">All conversations</Link>}
+      >
         It may have been deleted, or the address is incomplete.
       </EmptyState>
     </ViewFrame>
@@ -46,7 +56,10 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 
 const SearchView = lazyView(() => import('../views/search/search-view.tsx'), 'SearchView')
 const SettingsView = lazyView(() => import('../views/settings/settings-view.tsx'), 'SettingsView')
-const ExperimentsView = lazyView(() => import('../views/experiments/experiments-view.tsx'), 'ExperimentsView')
+const ExperimentsView = lazyView(
+  () => import('../views/experiments/experiments-view.tsx'),
+  'ExperimentsView',
+)
 
 const GalleryView = lazyView(() => import('../views/gallery/gallery-view.tsx'), 'GalleryView')
 
@@ -75,7 +88,10 @@ const pages = [
   page('try', 'Try', GalleryView, readGallerySearch),
 ] as const
 
-const ExperimentView = lazyView(() => import('../views/experiments/experiment-view.tsx'), 'ExperimentView')
+const ExperimentView = lazyView(
+  () => import('../views/experiments/experiment-view.tsx'),
+  'ExperimentView',
+)
 
 function Experiment() {
   const { experiment = '' } = useParams({ strict: false })
@@ -93,7 +109,10 @@ const experiment = createRoute({
   component: Object.assign(Experiment, { preload: ExperimentView.preload }),
 })
 
-const ApplicationView = lazyView(() => import('../views/gallery/application-view.tsx'), 'ApplicationView')
+const ApplicationView = lazyView(
+  () => import('../views/gallery/application-view.tsx'),
+  'ApplicationView',
+)
 
 function Application() {
   const { application = '' } = useParams({ strict: false })

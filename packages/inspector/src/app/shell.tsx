@@ -31,7 +31,10 @@ export function Shell() {
     { keys: 'Mod+k', does: 'find anything', run: () => palette.set(true), isEverywhere: true },
     { keys: '?', does: 'all keys', run: () => setHelpOpen(true) },
     { keys: 't', does: 'light or dark', run: toggleTheme },
-    ...[...shown, ...settingsPlaces].map(({ to, ...key }) => ({ ...key, run: () => void navigate({ to }) })),
+    ...[...shown, ...settingsPlaces].map(({ to, ...key }) => ({
+      ...key,
+      run: () => void navigate({ to }),
+    })),
   ])
   return (
     <div className={`grid clipped ${styles.shell}`}>
@@ -75,7 +78,14 @@ export function Shell() {
 
 function Logo() {
   return (
-    <svg width="22" height="22" viewBox="0 0 24 24" fill="none" strokeLinecap="round" aria-hidden="true">
+    <svg
+      width="22"
+      height="22"
+      viewBox="0 0 24 24"
+      fill="none"
+      strokeLinecap="round"
+      aria-hidden="true"
+    >
       <path d="M5 8v9M9.5 6v9M14.5 8v9M19 6v9" stroke="var(--line-3)" strokeWidth="1.6" />
       <path d="M2.5 15c4 0 4.5-5 9-5s5 2 10 0" stroke="currentColor" strokeWidth="2.2" />
     </svg>
@@ -143,8 +153,8 @@ function KeyForm({ why }: { readonly why: 'missing' | 'refused' }) {
         )}
         <KeyField label="Key" />
         <p className="muted text-12">
-          It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept until this
-          tab is closed.
+          It needs the scopes <b>read</b> and <b>inspect</b>; to talk, also <b>chat</b>. It is kept
+          until this tab is closed.
         </p>
         <Button kind="primary" type="submit">
           Open

@@ -76,7 +76,9 @@ function Tabs({ children }: { readonly children: React.ReactNode }) {
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is open at another address
   useEffect(() => {
-    nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    nav.current
+      ?.querySelector('[aria-current=page]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [pathname])
   return (
     <nav ref={nav} className={`flex gap-2px ${styles.tabs}`}>
@@ -102,7 +104,9 @@ function ServerMark() {
       <Link to="/settings" className={`hovers chip ${styles.server}`}>
         <StatusMark status={state === 'away' ? 'failed' : 'live'} label={`Server ${state}:`} />
         <span className={styles.word}>{text}</span>
-        {upstream === 'reader' && state !== 'away' && <span className="muted full-only">built in</span>}
+        {upstream === 'reader' && state !== 'away' && (
+          <span className="muted full-only">built in</span>
+        )}
       </Link>
     </Tooltip>
   )
@@ -143,14 +147,20 @@ export function TabbedFrame({ list, kind, name, tabs, crumb, children }: TabbedF
   useTitle(name)
   useKeys(
     'Views',
-    tabs.map(({ label, link }, at) => ({ keys: `${at + 1}`, does: label, run: () => void navigate(link) })),
+    tabs.map(({ label, link }, at) => ({
+      keys: `${at + 1}`,
+      does: label,
+      run: () => void navigate(link),
+    })),
   )
   useKeys(kind, [
     {
       keys: 'y',
       does: 'copy the address of what you see',
       run: () =>
-        void navigator.clipboard.writeText(location.href).then(() => notify('The address is copied.')),
+        void navigator.clipboard
+          .writeText(location.href)
+          .then(() => notify('The address is copied.')),
     },
   ])
   return (

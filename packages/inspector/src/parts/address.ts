@@ -25,7 +25,10 @@ type SearchOf<Fields> = {
 const searchReader =
   <Fields extends Readonly<Record<string, FieldReader<unknown>>>>(fields: Fields) =>
   (search: SearchFields): SearchOf<Fields> => {
-    const values = Object.entries(fields).map(([name, read]) => [name, read(String(search[name] ?? ''))])
+    const values = Object.entries(fields).map(([name, read]) => [
+      name,
+      read(String(search[name] ?? '')),
+    ])
     return Object.fromEntries(values.filter(([, value]) => value !== undefined))
   }
 
@@ -93,7 +96,10 @@ export interface ViewPlace {
 export type Go<Search> = (changes: Search, options?: { readonly push?: boolean }) => void
 
 /** A thread as addresses name it: without the usual actor and branch. */
-export const toThreadSearch = ({ actor, branch }: Partial<Pick<ThreadAddress, 'actor' | 'branch'>> = {}) => ({
+export const toThreadSearch = ({
+  actor,
+  branch,
+}: Partial<Pick<ThreadAddress, 'actor' | 'branch'>> = {}) => ({
   actor: actor === usualActor ? undefined : actor,
   branch: branch === usualBranch ? undefined : branch,
 })

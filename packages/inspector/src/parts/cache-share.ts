@@ -27,7 +27,13 @@ export function cacheOf({ tokens, reused, reported, cached, shadow }: CacheFigur
   // Some servers report only what they had to read.
   const whole = reported !== undefined && reported >= cached ? reported : Math.max(tokens, cached)
   const share = cached / Math.max(1, whole)
-  return { share, tokens: cached, anew: whole - cached, drawn: Math.round(share * tokens), isReported: true }
+  return {
+    share,
+    tokens: cached,
+    anew: whole - cached,
+    drawn: Math.round(share * tokens),
+    isReported: true,
+  }
 }
 
 /** Whose figure it is. */

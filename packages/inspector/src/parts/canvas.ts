@@ -20,7 +20,9 @@ export function startDrawing(
 }
 
 /** The colours of the tokens, resolved: a canvas knows no custom properties. They change with the theme. */
-export function useColours<Name extends string>(names: readonly Name[]): Readonly<Record<Name, string>> {
+export function useColours<Name extends string>(
+  names: readonly Name[],
+): Readonly<Record<Name, string>> {
   theme.use()
   useMedia('(prefers-color-scheme: dark)')
   const dark = isDark()

@@ -17,7 +17,16 @@ export interface ConfirmDialogProps {
 
 /** Asks before something that cannot be undone. The safe answer has the focus. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, children, action, refusal = 'Cancel', isPending, onConfirm, onClose, finalFocus } = props
+  const {
+    title,
+    children,
+    action,
+    refusal = 'Cancel',
+    isPending,
+    onConfirm,
+    onClose,
+    finalFocus,
+  } = props
   const safe = useRef<HTMLButtonElement>(null)
   return (
     <AlertDialog.Root open onOpenChange={isOpen => !isOpen && onClose()}>

@@ -1,4 +1,10 @@
-export const Fact = ({ name, children }: { readonly name: string; readonly children: React.ReactNode }) => (
+export const Fact = ({
+  name,
+  children,
+}: {
+  readonly name: string
+  readonly children: React.ReactNode
+}) => (
   <div className="grid">
     <dt>{name}</dt>
     <dd>{children}</dd>

@@ -5,10 +5,22 @@ export { type Fate, type FateRun, fateInText, readFates } from '@throughline/cor
 
 export type Part = keyof ContextAnswer['parts']
 
-export const fateNames = ['kept', 'recalled', 'cleared', 'digested', 'altered', 'moved', 'omitted'] as const
+export const fateNames = [
+  'kept',
+  'recalled',
+  'cleared',
+  'digested',
+  'altered',
+  'moved',
+  'omitted',
+] as const
 
 /** The fates in the order in which they are shown, what each is called in the page, and what it means. */
-export const fates: readonly { readonly fate: Fate; readonly name: string; readonly about: string }[] = [
+export const fates: readonly {
+  readonly fate: Fate
+  readonly name: string
+  readonly about: string
+}[] = [
   { fate: 'kept', name: 'kept', about: 'sent as it is' },
   { fate: 'recalled', name: 'brought back', about: 'older, but needed again: its text is quoted' },
   { fate: 'cleared', name: 'cleared', about: 'a long result, sent as one line' },
@@ -19,7 +31,9 @@ export const fates: readonly { readonly fate: Fate; readonly name: string; reado
 ]
 
 /** How far a bar reaches and how strong a ribbon is. A higher `layer` lies over a lower one, so that the rarer fate is seen. */
-export const drawnAs: Readonly<Record<Fate, Readonly<Record<'reach' | 'ribbon' | 'layer', number>>>> = {
+export const drawnAs: Readonly<
+  Record<Fate, Readonly<Record<'reach' | 'ribbon' | 'layer', number>>>
+> = {
   omitted: { reach: 0.34, ribbon: 0, layer: 0 },
   kept: { reach: 1, ribbon: 0.17, layer: 1 },
   cleared: { reach: 0.68, ribbon: 0.45, layer: 2 },
@@ -92,4 +106,5 @@ export function runAt<Run extends { readonly first: number; readonly last: numbe
   return run && run.first <= seq ? run : undefined
 }
 
-export const fateAt = (runs: readonly FateRun[], seq: number): Fate | undefined => runAt(runs, seq)?.fate
+export const fateAt = (runs: readonly FateRun[], seq: number): Fate | undefined =>
+  runAt(runs, seq)?.fate

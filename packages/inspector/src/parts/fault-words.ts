@@ -24,17 +24,20 @@ export const advice: { readonly [Code in FaultCode | ExperimentFaultCode | PageC
   context_too_long: shorten,
   model_busy: 'The model has too much to do, or a quota is used up: try again in a while.',
   model_unavailable: 'The model server does not answer: start it, then try again.',
-  model_not_found: 'The model server does not have this model: choose another one, or install it there.',
+  model_not_found:
+    'The model server does not have this model: choose another one, or install it there.',
   model_refused: 'The model server refuses the request: look at its key and its settings.',
   model_stalled: 'The model was silent for too long: try again, or choose a faster one.',
   model_stream_broken: 'The answer broke off on its way: try again.',
   no_model: 'The model server has no model: install one there.',
-  no_scope: 'This key may not send messages: open the inspector with a key that has the scope chat.',
+  no_scope:
+    'This key may not send messages: open the inspector with a key that has the scope chat.',
   store_full: 'The disk of the log is full: make room, then try again.',
   too_large: 'The message is larger than the server takes: shorten it.',
   server_away: 'The server does not answer. Your text is kept; send it when the server is back.',
   connection_lost: 'What the server has kept is shown when it is back.',
-  server_busy: 'The server is already writing as many replies as it is allowed to: try again in a while.',
+  server_busy:
+    'The server is already writing as many replies as it is allowed to: try again in a while.',
 }
 
 /** How a turn ended that was not completed, in a few words. */

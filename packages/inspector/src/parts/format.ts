@@ -27,7 +27,8 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 function dayFormat(form: Intl.DateTimeFormatOptions): (time: number, now?: number) => string {
   const plain = new Intl.DateTimeFormat('en-GB', form)
   const withYear = new Intl.DateTimeFormat('en-GB', { ...form, year: 'numeric' })
-  return (time, now = Date.now()) => (isThisYear(time, now) ? plain : withYear).format(time).replace(',', '')
+  return (time, now = Date.now()) =>
+    (isThisYear(time, now) ? plain : withYear).format(time).replace(',', '')
 }
 
 const isThisYear = (time: number, now = Date.now()): boolean =>
@@ -45,10 +46,12 @@ const weekday = dayFormat({ weekday: 'short', day: 'numeric', month: 'long' })
 export const clockTime = (time: number): string => clock.format(time)
 
 /** `13 March, 16:12`, `13 March 2025, 16:12` */
-export const dayTime = (time: number, now?: number): string => `${dayOf(time, now)}, ${clock.format(time)}`
+export const dayTime = (time: number, now?: number): string =>
+  `${dayOf(time, now)}, ${clock.format(time)}`
 
 /** `Mon 2 March, 09:20` */
-export const fullTime = (time: number, now?: number): string => `${weekday(time, now)}, ${clock.format(time)}`
+export const fullTime = (time: number, now?: number): string =>
+  `${weekday(time, now)}, ${clock.format(time)}`
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 
@@ -76,8 +79,14 @@ export function daysOf(times: readonly number[], now = Date.now()): string {
   }
   const sorted = [...days.values()].sort((a, b) => a.getTime() - b.getTime())
   const isOfNow = sorted.every(date => isThisYear(date.getTime(), now))
-  const months = groupBy(sorted, date => `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`)
-  const named = [...months].map(([name, dates]) => ({ name, runs: runsOf(dates.map(one => one.getDate())) }))
+  const months = groupBy(
+    sorted,
+    date => `${month.format(date)}${isOfNow ? '' : ` ${date.getFullYear()}`}`,
+  )
+  const named = [...months].map(([name, dates]) => ({
+    name,
+    runs: runsOf(dates.map(one => one.getDate())),
+  }))
   if (named.length === 1) return `${list.format(named[0]!.runs)} ${named[0]!.name}`
   return list.format(named.map(({ name, runs }) => `${runs.join(', ')} ${name}`))
 }
@@ -110,8 +119,10 @@ const isId = (name: string) => /[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{20}/i.test(nam
 export type ListedThread = AnswerOf<'get /conversations/:conversation/threads'>['threads'][number]
 
 /** Whether a branch is listed: one on which nobody answered is shown only to whoever is there. */
-export const isShown = ({ branch, isUnanswered }: ListedThread, current: string | undefined): boolean =>
-  !isUnanswered || branch === current
+export const isShown = (
+  { branch, isUnanswered }: ListedThread,
+  current: string | undefined,
+): boolean => !isUnanswered || branch === current
 
 /** What a branch is called: by the name that a person gave it, else by what made it. */
 export function branchTitle({
@@ -122,7 +133,9 @@ export function branchTitle({
   if (!madeName.test(branch)) return branch
   if (!begins || !forkOf) return 'new branch'
   if (begins.how === 'on') return `goes on after #${forkOf.at}`
-  return begins.how === 'again' ? `asked again, turn ${begins.turn}` : `reworded at #${forkOf.at + 1}`
+  return begins.how === 'again'
+    ? `asked again, turn ${begins.turn}`
+    : `reworded at #${forkOf.at + 1}`
 }
 
 /** Names that programs make: `edit mhx3k2a1`, `again mhx3k2b7`, a UUID. */

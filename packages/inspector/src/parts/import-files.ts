@@ -16,7 +16,9 @@ export const importOutcomes = observable<readonly FileOutcome[]>([])
 /** Sends files one after another. Chats imported without a person get one when they are sent again with a person. */
 export async function importFiles(files: readonly File[], person?: string): Promise<void> {
   if (files.length === 0 || importOutcomes.get().some(({ state }) => state === 'running')) return
-  importOutcomes.set(files.map(source => ({ file: source.name, source, state: 'running', text: 'Reading…' })))
+  importOutcomes.set(
+    files.map(source => ({ file: source.name, source, state: 'running', text: 'Reading…' })),
+  )
   for (const [at, file] of files.entries()) {
     const outcome = await importFile(file, person)
     importOutcomes.set(importOutcomes.get().with(at, outcome))
@@ -40,7 +42,8 @@ async function importFile(source: File, person: string | undefined): Promise<Fil
 
 function describe({ format, conversations, deleted, added }: AnswerOf<'post /import'>): string {
   const all = `${amountOf(conversations.length, 'conversation')} from ${format}`
-  const gone = deleted.length === 0 ? '' : ` ${count(deleted.length)} more were deleted here, and stay so.`
+  const gone =
+    deleted.length === 0 ? '' : ` ${count(deleted.length)} more were deleted here, and stay so.`
   if (conversations.length === 0) return `No conversation in it.${gone}`
   return added === 0
     ? `${all}: all of it was here already.${gone}`

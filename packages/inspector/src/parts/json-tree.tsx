@@ -9,13 +9,21 @@ const mostRows = 200
 const openDepth = 3
 
 /** A JSON value: an object as names and values, a list of objects as a table, anything else as its text. */
-export function JsonTree({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
+export function JsonTree({
+  value,
+  depth = 0,
+}: {
+  readonly value: unknown
+  readonly depth?: number
+}) {
   if (value === '') return <i className="muted">an empty text</i>
   if (typeof value === 'string')
     return value.length > 60 && depth > 0 ? <span className={styles.long}>{value}</span> : value
-  if (!Array.isArray(value) && !isObject(value)) return <span className="code">{String(value)}</span>
+  if (!Array.isArray(value) && !isObject(value))
+    return <span className="code">{String(value)}</span>
   const items = Object.entries(value)
-  if (items.length === 0) return <i className="muted">{Array.isArray(value) ? 'an empty list' : 'empty'}</i>
+  if (items.length === 0)
+    return <i className="muted">{Array.isArray(value) ? 'an empty list' : 'empty'}</i>
   const shown = items.slice(0, mostRows)
   const columns = Array.isArray(value) ? columnsOf(value) : undefined
   const inside = (

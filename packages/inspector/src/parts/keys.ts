@@ -29,7 +29,10 @@ export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
   useLayoutEffect(() => {
     const group: KeyGroup = {
       name,
-      bindings: latest.current.map((binding, at) => ({ ...binding, run: () => latest.current[at]?.run() })),
+      bindings: latest.current.map((binding, at) => ({
+        ...binding,
+        run: () => latest.current[at]?.run(),
+      })),
     }
     groups.set([...groups.get(), group])
     return () => groups.set(groups.get().filter(one => one !== group))
@@ -37,7 +40,11 @@ export function useKeys(name: string, bindings: readonly KeyBinding[]): void {
 }
 
 /** The keys that walk along an axis, by one and by ten. */
-export const walkKeys = (item: string, at: number, go: (to: number) => void): readonly KeyBinding[] => [
+export const walkKeys = (
+  item: string,
+  at: number,
+  go: (to: number) => void,
+): readonly KeyBinding[] => [
   { keys: 'ArrowLeft', does: `${item} before`, run: () => go(at - 1) },
   { keys: 'ArrowRight', does: `${item} after`, run: () => go(at + 1) },
   { keys: 'Shift+ArrowLeft', does: `ten ${item}s back`, run: () => go(at - 10) },
@@ -65,11 +72,14 @@ let passed: EventTarget | null = null
 export function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
   const name = nameOf(event)
-  const sequence = pending !== '' && event.timeStamp - pendingSince < 1500 ? `${pending} ${name}` : name
+  const sequence =
+    pending !== '' && event.timeStamp - pendingSince < 1500 ? `${pending} ${name}` : name
   pending = ''
   const all = groups.get().flatMap(group => group.bindings)
   const isFree = !isHeld && !isTyping(event.target) && !isOwn(event)
-  const binding = all.findLast(({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere))
+  const binding = all.findLast(
+    ({ keys, isEverywhere }) => keys === sequence && (isFree || isEverywhere),
+  )
   if (binding || event.key === 'Tab') passed = binding ? event.target : null
   if (binding) {
     event.preventDefault()
@@ -92,7 +102,9 @@ function nameOf({ key, shiftKey, metaKey, ctrlKey, altKey }: KeyboardEvent): str
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=range])'))
+    target.matches(
+      'textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=range])',
+    ))
 
 /** Arrows and their like move a slider that has the focus; Enter presses a button. */
 const isOwn = ({ target, key }: KeyboardEvent): boolean =>

@@ -1,7 +1,14 @@
 import type { ToolCall, ToolResult } from '@throughline/core/log/message'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
-import { type AnswerOf, askEvents, type BodyOf, queryClient, readQuery, tell } from '../api/client.ts'
+import {
+  type AnswerOf,
+  askEvents,
+  type BodyOf,
+  queryClient,
+  readQuery,
+  tell,
+} from '../api/client.ts'
 import { connection } from '../api/connection.ts'
 import { observable } from '../api/observable.ts'
 import {
@@ -14,7 +21,10 @@ import {
   usualBranch,
 } from '../api/queries.ts'
 
-export type ReadResult = Omit<ToolResult, 'callId'> & { readonly id?: string; readonly isError?: boolean }
+export type ReadResult = Omit<ToolResult, 'callId'> & {
+  readonly id?: string
+  readonly isError?: boolean
+}
 
 /** A call of a tool as a chat shows it. */
 export type AnsweredCall = ToolCall & { readonly result?: ReadResult | undefined }
@@ -73,8 +83,10 @@ export type ReplyRequest = { readonly model?: string | undefined } & (
 /** Requests a reply. `head` is the last entry of the thread. `begun`: false if the turn was refused and nothing was logged. */
 export function askReply(from: ThreadAddress, head: number, request: ReplyRequest) {
   const key = newKey()
-  const thread: ThreadAddress = request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
-  const upTo = request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
+  const thread: ThreadAddress =
+    request.kind === 'send' ? from : { ...from, branch: `${request.kind} ${key}` }
+  const upTo =
+    request.kind === 'send' ? head : request.kind === 'edit' ? request.first - 1 : request.upTo
   refusals.set(from, undefined)
   replies.set(thread, {
     thread,
@@ -101,7 +113,9 @@ export async function stopReply(thread: ThreadAddress): Promise<void> {
   if (running.id === undefined) return running.abort.abort()
   const late = setTimeout(() => running.abort.abort(), 3000)
   running.abort.signal.addEventListener('abort', () => clearTimeout(late))
-  await tell('delete /replies/:reply', { params: { reply: running.id } }).catch(() => running.abort.abort())
+  await tell('delete /replies/:reply', { params: { reply: running.id } }).catch(() =>
+    running.abort.abort(),
+  )
 }
 
 type StreamPart = AnswerOf<'post /conversations/:conversation/send'>
@@ -129,7 +143,8 @@ async function run(thread: ThreadAddress, from: ThreadAddress, request: ReplyReq
   // Stopped before the first event: the turn may not have begun.
   const isUnknown = running.abort.signal.aborted && running.id === undefined
   // The draft is restored; a text that was typed meanwhile stays.
-  if ((!isBegun || isUnknown) && request.kind === 'send' && !drafts.get(from)) drafts.set(from, request.input)
+  if ((!isBegun || isUnknown) && request.kind === 'send' && !drafts.get(from))
+    drafts.set(from, request.input)
   if (isBegun) await settle(thread)
   else if (fault) refusals.set(from, fault)
   replies.set(thread, undefined)
@@ -177,7 +192,9 @@ function collect(thread: ThreadAddress) {
           parts.push({ ...part, kind: 'call' })
           break
         case 'tool-result': {
-          const at = parts.findLastIndex(one => one.kind === 'call' && one.id === part.id && !one.result)
+          const at = parts.findLastIndex(
+            one => one.kind === 'call' && one.id === part.id && !one.result,
+          )
           const call = parts[at]
           if (call?.kind === 'call') parts[at] = { ...call, result: part }
           break

@@ -14,12 +14,16 @@ export interface LogScale {
 export const inModelTokens = (entries: readonly Brief[], factor = 1): readonly Brief[] =>
   factor === 1
     ? entries
-    : entries.map(entry => ({ ...entry, tokens: entry.tokens && Math.round(entry.tokens * factor) }))
+    : entries.map(entry => ({
+        ...entry,
+        tokens: entry.tokens && Math.round(entry.tokens * factor),
+      }))
 
 export function toScale(entries: readonly Brief[]): LogScale {
   const upTo = new Float64Array(entries.length + 1)
   // An entry without a token count still has its place.
-  for (const [at, { tokens = 1 }] of entries.entries()) upTo[at + 1] = upTo[at]! + Math.max(1, tokens)
+  for (const [at, { tokens = 1 }] of entries.entries())
+    upTo[at + 1] = upTo[at]! + Math.max(1, tokens)
   return { entries, upTo, total: upTo[entries.length]! }
 }
 

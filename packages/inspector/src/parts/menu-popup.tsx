@@ -4,7 +4,10 @@ import button from './button.module.css'
 import styles from './choice-menu.module.css'
 import menu from './menu.module.css'
 
-export function MenuPopup({ align, children }: React.PropsWithChildren<{ readonly align: 'start' | 'end' }>) {
+export function MenuPopup({
+  align,
+  children,
+}: React.PropsWithChildren<{ readonly align: 'start' | 'end' }>) {
   return (
     <Menu.Portal>
       <Menu.Positioner sideOffset={4} align={align} className={menu.positioner}>
@@ -71,7 +74,12 @@ export function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) 
       <MenuPopup align="start">
         <Menu.RadioGroup value={value} onValueChange={onChoose}>
           {choices.map(choice => (
-            <Menu.RadioItem key={choice.value} value={choice.value} className={menu.item} closeOnClick>
+            <Menu.RadioItem
+              key={choice.value}
+              value={choice.value}
+              className={menu.item}
+              closeOnClick
+            >
               <MenuText {...choice} isChosen={choice.value === value} />
             </Menu.RadioItem>
           ))}

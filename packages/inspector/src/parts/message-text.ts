@@ -51,7 +51,9 @@ function partText(part: Readonly<Record<string, unknown>> | null): string {
 function callPieces(calls: unknown): readonly string[] {
   if (!Array.isArray(calls)) return []
   return calls.map(one => {
-    const { function: called = one } = (one ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
+    const { function: called = one } = (one ?? {}) as {
+      function?: { name?: unknown; arguments?: unknown }
+    }
     return call(called?.name, called?.arguments)
   })
 }
@@ -59,4 +61,5 @@ function callPieces(calls: unknown): readonly string[] {
 const call = (name: unknown, input: unknown) =>
   `→ ${String(name ?? '?')}(${input === undefined ? '' : plain(input)})`
 
-const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const plain = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

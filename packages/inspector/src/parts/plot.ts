@@ -33,7 +33,11 @@ export interface Tick {
 }
 
 /** Round amounts of tokens from 0 to the most, about as many as asked for, with their places on an axis. */
-export function toTicks(most: number, many: number, y: (tokens: number) => number): readonly Tick[] {
+export function toTicks(
+  most: number,
+  many: number,
+  y: (tokens: number) => number,
+): readonly Tick[] {
   const rough = Math.max(1, most / Math.max(1, many))
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].map(one => one * power).find(one => one >= rough) ?? power * 10

@@ -20,7 +20,9 @@ export function aboutPolicy(policy: string): string | undefined {
 }
 
 const offered = (...counts: readonly number[]): readonly string[] =>
-  Object.keys(abouts).flatMap(name => (name === 'sliding' ? counts.map(count => `${name}-${count}`) : name))
+  Object.keys(abouts).flatMap(name =>
+    name === 'sliding' ? counts.map(count => `${name}-${count}`) : name,
+  )
 
 /** The policies to choose from, and those that are compared with each other. */
 export const allPolicies = offered(20, 50, 100)

@@ -19,7 +19,13 @@ export function QueryState<Data>({ query, children, loading }: QueryStateProps<D
   return loading ?? <Skeleton />
 }
 
-export function QueryFault({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+export function QueryFault({
+  error,
+  onRetry,
+}: {
+  readonly error: Error
+  readonly onRetry: () => void
+}) {
   const retry = () => {
     tryNow()
     onRetry()
@@ -52,7 +58,13 @@ export interface EmptyStateProps {
 }
 
 /** What stands where there is nothing yet: what will be here, and how it comes. */
-export function EmptyState({ icon, title, children, action, heading: Heading = 'h1' }: EmptyStateProps) {
+export function EmptyState({
+  icon,
+  title,
+  children,
+  action,
+  heading: Heading = 'h1',
+}: EmptyStateProps) {
   return (
     <div className={`grid gap-2 tall muted to-middle ${styles.empty}`}>
       {icon}
@@ -84,7 +96,13 @@ export function Skeleton({ rows = 8, label = 'Loading' }: SkeletonProps) {
 
 const widths = [38, 92, 71, 84, 64, 88, 52, 77]
 
-export function Late({ ms = 150, children }: { readonly ms?: number; readonly children: React.ReactNode }) {
+export function Late({
+  ms = 150,
+  children,
+}: {
+  readonly ms?: number
+  readonly children: React.ReactNode
+}) {
   return useLate(ms) ? children : null
 }
 

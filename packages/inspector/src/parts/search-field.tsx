@@ -22,7 +22,14 @@ export function SearchField({ className = '', does, group, ...input }: SearchFie
   return (
     <div className={`${styles.field} ${className}`}>
       <Search size={16} aria-hidden />
-      <input {...input} ref={field} type="search" maxLength={1000} spellCheck={false} autoComplete="off" />
+      <input
+        {...input}
+        ref={field}
+        type="search"
+        maxLength={1000}
+        spellCheck={false}
+        autoComplete="off"
+      />
       <span className="flex wide-only">
         <KeyCap keys="/" />
       </span>

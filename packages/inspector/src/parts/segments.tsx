@@ -8,7 +8,12 @@ export interface SegmentsProps<Value extends string> {
   readonly onChoose: (value: Value) => void
 }
 
-export const Segments = <Value extends string>({ label, value, choices, onChoose }: SegmentsProps<Value>) => (
+export const Segments = <Value extends string>({
+  label,
+  value,
+  choices,
+  onChoose,
+}: SegmentsProps<Value>) => (
   <div className={`inline on-press round-2 ${styles.segments}`} role="group" aria-label={label}>
     {(Object.entries(choices) as [Value, string][]).map(([one, text]) => (
       <button key={one} type="button" aria-pressed={one === value} onClick={() => onChoose(one)}>

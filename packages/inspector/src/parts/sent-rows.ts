@@ -7,7 +7,10 @@ import type { WindowSegment } from './window-bar.tsx'
 export type RecallSource = NonNullable<SentRow['sources']>[number]
 
 /** `3 messages`, `2 messages of another conversation`, `3 messages and 2 messages of other conversations` */
-export function recalledTitle(entries: readonly number[], sources: readonly RecallSource[] = []): string {
+export function recalledTitle(
+  entries: readonly number[],
+  sources: readonly RecallSource[] = [],
+): string {
   const isOne = sources.every(({ conversation }) => conversation === sources[0]!.conversation)
   const from = `${amountOf(sources.length, 'message')} of ${isOne ? 'another conversation' : 'other conversations'}`
   if (sources.length === 0) return amountOf(entries.length, 'message')
@@ -15,7 +18,8 @@ export function recalledTitle(entries: readonly number[], sources: readonly Reca
 }
 
 /** The number of the entry that was sent as this message; undefined for added messages and the system prompt. */
-export const entryOf = ({ seqs }: Pick<SentRow, 'seqs'>): number | undefined => seqs.find(seq => seq > 0)
+export const entryOf = ({ seqs }: Pick<SentRow, 'seqs'>): number | undefined =>
+  seqs.find(seq => seq > 0)
 
 /** Framing and tools belong to no message; they stand at the beginning. While there are no rows yet, a part is one piece. */
 export function toSegments(

@@ -32,7 +32,13 @@ interface StatusMarkProps {
 
 export function StatusMark({ status, label = status }: StatusMarkProps) {
   return (
-    <span className={`rigid ${styles.mark}`} data-status={status} role="img" aria-label={label} title={label}>
+    <span
+      className={`rigid ${styles.mark}`}
+      data-status={status}
+      role="img"
+      aria-label={label}
+      title={label}
+    >
       {shapes[status]}
     </span>
   )

@@ -16,7 +16,9 @@ export function toStops(
   points: readonly TimelinePoint[],
 ): readonly TurnStop[] {
   const byTurn = groupBy(points, point => point.turn)
-  const loose = (byTurn.get(0) ?? []).map((one): TurnStop => ({ turn: 0, time: one.time, points: [one] }))
+  const loose = (byTurn.get(0) ?? []).map(
+    (one): TurnStop => ({ turn: 0, time: one.time, points: [one] }),
+  )
   byTurn.delete(0)
   const stops = turns.map(({ turn, startedAt }): TurnStop => {
     return { turn, time: startedAt, points: byTurn.get(turn) ?? [] }
@@ -29,7 +31,9 @@ export function toStops(
 }
 
 export const toCallStops = (stops: readonly TurnStop[]): readonly TurnStop[] =>
-  stops.flatMap(({ turn, points }) => points.map(point => ({ turn, time: point.time, points: [point] })))
+  stops.flatMap(({ turn, points }) =>
+    points.map(point => ({ turn, time: point.time, points: [point] })),
+  )
 
 /** Whether a call ended without a whole answer. */
 export const isBroken = ({ status }: TimelinePoint): boolean =>

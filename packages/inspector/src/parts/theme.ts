@@ -20,6 +20,8 @@ export function setTheme(next: Theme): void {
 }
 
 export const isDark = (): boolean =>
-  theme.get() === 'system' ? matchMedia('(prefers-color-scheme: dark)').matches : theme.get() === 'dark'
+  theme.get() === 'system'
+    ? matchMedia('(prefers-color-scheme: dark)').matches
+    : theme.get() === 'dark'
 
 export const toggleTheme = (): void => setTheme(isDark() ? 'light' : 'dark')

@@ -12,7 +12,8 @@ export const calibrationText = (factor = 1, reported?: number): string =>
 type Price = AnswerOf<'get /server'>['price']
 
 /** What tokens of a prompt cost, behind a comma; empty where no price is set. */
-export const moneyOf = (tokens: number, price: Price): string => (price ? `, ${costOf(tokens, price)}` : '')
+export const moneyOf = (tokens: number, price: Price): string =>
+  price ? `, ${costOf(tokens, price)}` : ''
 
 /** What tokens of a prompt cost. */
 export function costOf(tokens: number, price: NonNullable<Price>): string {

@@ -12,11 +12,17 @@ export function usePages<Item>(items: readonly Item[], perPage: number) {
   const shown = useMemo(() => items.slice(first, first + perPage), [items, first, perPage])
   const pager = last > 0 && (
     <p className="row gap-3 soft text-12">
-      <Button onClick={() => setPage(page - 1)} why={page === 0 ? 'These are the newest.' : undefined}>
+      <Button
+        onClick={() => setPage(page - 1)}
+        why={page === 0 ? 'These are the newest.' : undefined}
+      >
         Newer
       </Button>
       {count(first + 1)} to {count(first + shown.length)} of {count(items.length)}
-      <Button onClick={() => setPage(page + 1)} why={page === last ? 'These are the oldest.' : undefined}>
+      <Button
+        onClick={() => setPage(page + 1)}
+        why={page === last ? 'These are the oldest.' : undefined}
+      >
         Older
       </Button>
     </p>

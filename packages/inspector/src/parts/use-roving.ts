@@ -28,7 +28,9 @@ export function useRoving({ items, name, item, show }: RovingOptions) {
   latest.current = { items, active }
   const setActive = useCallback(
     (key: string) =>
-      setState(before => (before?.key === key ? before : { key, index: latest.current.items.indexOf(key) })),
+      setState(before =>
+        before?.key === key ? before : { key, index: latest.current.items.indexOf(key) },
+      ),
     [],
   )
   const focus = (key = active) => {

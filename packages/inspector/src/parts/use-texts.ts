@@ -25,7 +25,8 @@ const toTexts = ({ entries }: AnswerOf<'get /conversations/:conversation/log'>) 
 
 /** An entry that only says what a person did with another one says so. */
 const textOf = ({ message, hands = [] }: LogEntry) =>
-  messageText(message as AnyMessage) || hands.map(({ does, seq }) => `${handWords[does]} #${seq}`).join(', ')
+  messageText(message as AnyMessage) ||
+  hands.map(({ does, seq }) => `${handWords[does]} #${seq}`).join(', ')
 
 const handWords = {
   pin: 'pinned',

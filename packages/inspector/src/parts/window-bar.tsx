@@ -40,7 +40,8 @@ export function WindowBar(props: WindowBarProps) {
   const over = sent + margin + reserve - window
   const [setBar, { width }] = useSize<HTMLDivElement>()
   const tokensAt = (event: React.PointerEvent) =>
-    ((event.clientX - event.currentTarget.getBoundingClientRect().left) / Math.max(1, width)) * whole
+    ((event.clientX - event.currentTarget.getBoundingClientRect().left) / Math.max(1, width)) *
+    whole
   return (
     <div
       ref={setBar}
@@ -83,7 +84,9 @@ export function WindowBar(props: WindowBarProps) {
           <span key={mark} className={styles.mark} style={{ left: share(mark) }} />
         ))}
         {caret !== undefined && <span className={styles.caret} style={{ left: share(caret) }} />}
-        {over > 0 && <span className={`absolute through ${styles.over}`} style={{ left: share(window) }} />}
+        {over > 0 && (
+          <span className={`absolute through ${styles.over}`} style={{ left: share(window) }} />
+        )}
       </div>
       <div className={`flex ${styles.rail}`}>
         {reused !== undefined && (
@@ -98,13 +101,19 @@ export function WindowBar(props: WindowBarProps) {
 }
 
 /** A segment needs two pixels to be told from the next one: smaller ones of one part in a row are joined. */
-function joined(segments: readonly WindowSegment[], tokensPerPixel: number): readonly WindowSegment[] {
+function joined(
+  segments: readonly WindowSegment[],
+  tokensPerPixel: number,
+): readonly WindowSegment[] {
   const least = 2 * tokensPerPixel
   const joinedSegments: WindowSegment[] = []
   for (const segment of segments) {
     const last = joinedSegments.at(-1)
     if (last?.part === segment.part && (last.tokens < least || segment.tokens < least))
-      joinedSegments[joinedSegments.length - 1] = { part: last.part, tokens: last.tokens + segment.tokens }
+      joinedSegments[joinedSegments.length - 1] = {
+        part: last.part,
+        tokens: last.tokens + segment.tokens,
+      }
     else joinedSegments.push(segment)
   }
   return joinedSegments
@@ -139,6 +148,8 @@ function labelsOf(stretches: ReturnType<typeof toStretches>, whole: number, widt
   return large.flatMap((one, index) => {
     const room = (large[index + 1]?.at ?? whole) - one.at
     if (roomOf(room) < sizeOf(one.name)) return []
-    return [{ ...one, room, isNumbered: roomOf(room) >= sizeOf(`${one.name} ${count(one.tokens)}`) }]
+    return [
+      { ...one, room, isNumbered: roomOf(room) >= sizeOf(`${one.name} ${count(one.tokens)}`) },
+    ]
   })
 }

@@ -53,7 +53,11 @@ export function streamOf(adapter: Adapter, start: ReplyStart, reply: SampleReply
 /** A `fetch` that answers everything with this text, in pieces of these sizes in bytes; the last size is repeated. */
 export function answering(
   text: string,
-  { type, status = 200, sizes = [1_000_000] }: { type: string; status?: number; sizes?: readonly number[] },
+  {
+    type,
+    status = 200,
+    sizes = [1_000_000],
+  }: { type: string; status?: number; sizes?: readonly number[] },
 ): typeof fetch {
   return async () => {
     const bytes = new TextEncoder().encode(text)
@@ -135,7 +139,10 @@ export function expectDamagedIsRefused(adapter: Adapter, good: unknown, seed: nu
 export function damaged(good: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(good)
   return fc
-    .tuple(fc.constantFrom(...places), fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...hostile)))
+    .tuple(
+      fc.constantFrom(...places),
+      fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom(...hostile)),
+    )
     .map(([place, value]) => replaced(good, place, value))
 }
 

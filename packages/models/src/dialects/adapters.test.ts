@@ -7,7 +7,10 @@ it('finds a reader that lets anything through', () => {
     refusalOf(
       {
         ...openaiAdapter,
-        read: body => ({ ...openaiAdapter.read({ model: 'm', messages: [] }), ...(body as object) }),
+        read: body => ({
+          ...openaiAdapter.read({ model: 'm', messages: [] }),
+          ...(body as object),
+        }),
       },
       { messages },
     )

@@ -20,6 +20,7 @@ export const serverKinds: ReadonlySet<ServerKind> = new Set(spoken.map(({ server
 export const adapterPaths = dialects.flatMap(({ adapters }) => Object.entries<Adapter>(adapters))
 
 /** The adapter that words the errors of an address. */
-export const errorsAt = (path: string): Adapter => dialects.findLast(({ isOf }) => isOf(path))!.errors
+export const errorsAt = (path: string): Adapter =>
+  dialects.findLast(({ isOf }) => isOf(path))!.errors
 
 export const patchOf = (form: string): Patch => spoken.find(one => one.form === form)!.patch

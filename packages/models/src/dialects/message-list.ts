@@ -26,7 +26,8 @@ export function messageList(leading: readonly string[] = []) {
     result(entries: number): Pick<ChatRequest, 'system' | 'messages' | 'origins'> {
       const text = system.filter(one => one !== '').join('\n\n')
       const last = origins.at(-1)
-      if (last && last.last < entries - 1) origins[origins.length - 1] = { ...last, last: entries - 1 }
+      if (last && last.last < entries - 1)
+        origins[origins.length - 1] = { ...last, last: entries - 1 }
       return { system: text === '' ? undefined : text, messages, origins }
     },
   }
@@ -46,7 +47,8 @@ export const marksCache = (content: unknown): boolean =>
 /** The same for the leading system messages of a list. */
 export function leadMarksCache(messages: readonly unknown[]): boolean {
   for (const message of messages) {
-    if (!isFields(message) || (message.role !== 'system' && message.role !== 'developer')) return false
+    if (!isFields(message) || (message.role !== 'system' && message.role !== 'developer'))
+      return false
     if (marksCache([message]) || marksCache(message.content)) return true
   }
   return false

@@ -57,7 +57,10 @@ const ofContent = new Set([
 ])
 
 /** The line that stands for a client's entries or blocks, with the fields of that entry which are not its content. */
-export function clearEntries(entries: readonly Fields[], written: readonly Fields[]): readonly Fields[] {
+export function clearEntries(
+  entries: readonly Fields[],
+  written: readonly Fields[],
+): readonly Fields[] {
   return written.map(line => {
     const entry = entries.findLast(one => kindOf(one) === kindOf(line)) ?? {}
     const kept = Object.entries(entry).filter(([name]) => !ofContent.has(name))
@@ -74,7 +77,9 @@ export function lower(body: Fields, name: string, most: number): Fields {
 }
 
 /** A system prompt that stands in a field of the body: a text, or blocks at Anthropic. */
-export const promptIn = (field: 'system' | 'instructions'): Pick<Patch, 'addSystem' | 'setSystem'> => ({
+export const promptIn = (
+  field: 'system' | 'instructions',
+): Pick<Patch, 'addSystem' | 'setSystem'> => ({
   addSystem(body, head, text) {
     const { [field]: prompt } = body
     if (Array.isArray(prompt))

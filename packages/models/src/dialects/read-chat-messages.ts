@@ -8,7 +8,10 @@ import { readOnce } from './own-form.ts'
 import { readName } from './read-tools.ts'
 
 /** Reads messages of OpenAI or Ollama into objects of known keys. `more`: those besides `role`, `content` and `tool_calls`. */
-export function chatMessages(more: (message: Fields, where: string) => Fields, readOwn = readContent) {
+export function chatMessages(
+  more: (message: Fields, where: string) => Fields,
+  readOwn = readContent,
+) {
   const readEntry = readOnce((value, at): MessageLike => {
     const where = `messages[${at}]`
     const message = read.fields(value, where)
@@ -39,8 +42,10 @@ export function chatMessages(more: (message: Fields, where: string) => Fields, r
 
 export const readChatMessages = chatMessages((message, where) => {
   const { role, function_call: single, reasoning_content, reasoning } = message
-  if (role === 'user') return present({ name: read.optional(message.name, `${where}.name`, read.text) })
-  if (role === 'tool') return { tool_call_id: read.text(message.tool_call_id, `${where}.tool_call_id`) }
+  if (role === 'user')
+    return present({ name: read.optional(message.name, `${where}.name`, read.text) })
+  if (role === 'tool')
+    return { tool_call_id: read.text(message.tool_call_id, `${where}.tool_call_id`) }
   const thought = typeof reasoning_content === 'string' ? reasoning_content : reasoning
   const older = read.optional(single, `${where}.function_call`, read.fields)
   return {
@@ -88,7 +93,10 @@ function readPart(value: unknown, field: string): ContentPart {
 export function readCalls(value: unknown, field: string): readonly Fields[] {
   return read.each(value, field, (call, where) => {
     const id = read.optional(call.id, `${where}.id`, read.text)
-    const held = { ...(id !== undefined && { id }), ...(call.type === 'function' && { type: 'function' }) }
+    const held = {
+      ...(id !== undefined && { id }),
+      ...(call.type === 'function' && { type: 'function' }),
+    }
     if (call.type === 'custom') {
       const { name, input } = read.fields(call.custom, `${where}.custom`)
       const called = readName(name, `${where}.custom.name`)
@@ -99,7 +107,10 @@ export function readCalls(value: unknown, field: string): readonly Fields[] {
     const name = readName(called.name, `${where}.function.name`)
     return {
       ...held,
-      function: { name, arguments: read.json(called.arguments ?? {}, `${where}.function.arguments`) },
+      function: {
+        name,
+        arguments: read.json(called.arguments ?? {}, `${where}.function.arguments`),
+      },
     }
   })
 }

@@ -3,8 +3,14 @@ import { messagesAdapter } from './anthropic/index.ts'
 import { openaiAdapter } from './openai/index.ts'
 import { inOwnForm } from './own-form.ts'
 
-const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] }
-const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'seen' }] }
+const call = {
+  role: 'assistant',
+  content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }],
+}
+const result = {
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'seen' }],
+}
 const bodyOf = (messages: readonly object[]) => ({ model: 'm', messages })
 const read = (messages: readonly object[]) => messagesAdapter.read(bodyOf(messages), {}).messages
 
@@ -24,7 +30,10 @@ it('reads an entry again where it says something else behind other entries', () 
 })
 
 it('refuses elsewhere what only an upstream of the same form understands', () => {
-  const image = { role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }
+  const image = {
+    role: 'user',
+    content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }],
+  }
   expect(inOwnForm(() => read([image]))).toHaveLength(1)
   expect(() => read([image])).toThrow('uploaded files are not known here')
 })

@@ -56,7 +56,10 @@ export interface SamplingNames {
   readonly where?: string
 }
 
-export function readSampling(fields: Fields, { maxTokens, stop = 'stop', where = '' }: SamplingNames) {
+export function readSampling(
+  fields: Fields,
+  { maxTokens, stop = 'stop', where = '' }: SamplingNames,
+) {
   return {
     temperature: read.optional(fields.temperature, `${where}temperature`, read.number),
     maxTokens: maxTokens.map(name => readMaxTokens(fields[name], `${where}${name}`)).find(Boolean),
@@ -80,7 +83,9 @@ function readMaxTokens(value: unknown, field: string): number | undefined {
 
 function readStop(value: unknown, field: string): readonly string[] | undefined {
   if (typeof value === 'string') return [value]
-  return read.optional(value, field, read.list)?.map((word, at) => read.text(word, `${field}[${at}]`))
+  return read
+    .optional(value, field, read.list)
+    ?.map((word, at) => read.text(word, `${field}[${at}]`))
 }
 
 type Thinking = NonNullable<ModelSettings['thinking']>

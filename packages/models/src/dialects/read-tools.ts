@@ -4,7 +4,8 @@ import { readOnce, refuseElsewhere } from './own-form.ts'
 
 /** Reads tools as Ollama and OpenAI's chat completions have them: `{ type: 'function', function }`. */
 export const readFunctionTools = toolReader(({ type = 'function', function: spec }, where) => {
-  if (type === 'function') return [toToolSpec(read.fields(spec, `${where}.function`), `${where}.function`)]
+  if (type === 'function')
+    return [toToolSpec(read.fields(spec, `${where}.function`), `${where}.function`)]
   refuseElsewhere(`${where}.type`, 'must be "function": other tools are not supported')
   return []
 })

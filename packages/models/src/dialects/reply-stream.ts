@@ -10,7 +10,9 @@ interface StreamPiece {
 }
 
 /** What differs between the streams of the adapters. Each function returns what is to be sent. */
-interface StreamForm extends Pick<ReplyStream, 'end' | 'fail' | 'idle'>, Partial<Pick<ReplyStream, 'start'>> {
+interface StreamForm
+  extends Pick<ReplyStream, 'end' | 'fail' | 'idle'>,
+    Partial<Pick<ReplyStream, 'start'>> {
   /** Begins a piece. Without `open` and `close`, pieces are not marked. */
   open?(kind: StreamPiece['kind']): string
   /** A part of the open piece; never empty. */
@@ -32,7 +34,11 @@ export function replyStream(form: StreamForm): ReplyStream {
     return closed ?? ''
   }
 
-  function write(kind: StreamPiece['kind'], text: string, logprobs: readonly unknown[] = []): string {
+  function write(
+    kind: StreamPiece['kind'],
+    text: string,
+    logprobs: readonly unknown[] = [],
+  ): string {
     if (text === '' && logprobs.length === 0) return ''
     let begun = ''
     if (piece?.kind !== kind) {
@@ -67,7 +73,11 @@ export function replyStream(form: StreamForm): ReplyStream {
 export function tokensOf(start: ReplyStart, end: ReplyEnd) {
   const { promptTokens, replyTokens, cachedTokens } = end.usage
   const prompt = countOr(promptTokens, countOr(start.promptTokens, 0))
-  return { prompt, reply: countOr(replyTokens, 0), cached: Math.min(countOr(cachedTokens, 0), prompt) }
+  return {
+    prompt,
+    reply: countOr(replyTokens, 0),
+    cached: Math.min(countOr(cachedTokens, 0), prompt),
+  }
 }
 
 /** NaN and the like would be written as null, which strict clients refuse. */

@@ -28,6 +28,9 @@ it.each([
   expect(filed(letters)).toEqual([order, origins])
 })
 
-it.each(['usa', 'ucts', 'ucttsa', 'ucs', 'ucsu', 'uas', 'ust', 'st'])('leaves %s as it is', letters => {
-  expect(filed(letters)[0]).toBe(letters)
-})
+it.each(['usa', 'ucts', 'ucttsa', 'ucs', 'ucsu', 'uas', 'ust', 'st'])(
+  'leaves %s as it is',
+  letters => {
+    expect(filed(letters)[0]).toBe(letters)
+  },
+)

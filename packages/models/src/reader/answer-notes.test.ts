@@ -15,8 +15,13 @@ describe('when the instructions ask for notes', () => {
   })
 
   it('uses their nonce', () => {
-    const { text } = answer([system(noteInstruction({ nonce: 'a1b2' })), user('I park on level 3.')])
-    expect(splitNote(text, { nonce: 'a1b2' }).note).toBe('I park on level 3. → Noted: "I park on level 3".')
+    const { text } = answer([
+      system(noteInstruction({ nonce: 'a1b2' })),
+      user('I park on level 3.'),
+    ])
+    expect(splitNote(text, { nonce: 'a1b2' }).note).toBe(
+      'I park on level 3. → Noted: "I park on level 3".',
+    )
   })
 
   it('keeps the note short and its brackets whole', () => {
@@ -28,12 +33,17 @@ describe('when the instructions ask for notes', () => {
   })
 
   it('writes none when they do not', () => {
-    expect(answer([system('Be kind.'), user('I park on level 3.')]).text).toBe('Noted: "I park on level 3".')
+    expect(answer([system('Be kind.'), user('I park on level 3.')]).text).toBe(
+      'Noted: "I park on level 3".',
+    )
   })
 })
 
 describe('when notes are written by tool', () => {
-  const asked = [system('Use write_note_to_self before you end your turn.'), user('I park on level 3.')]
+  const asked = [
+    system('Use write_note_to_self before you end your turn.'),
+    user('I park on level 3.'),
+  ]
 
   it('calls it once, then replies', () => {
     const { text, calls } = answer(asked, tools)
@@ -44,7 +54,9 @@ describe('when notes are written by tool', () => {
         arguments: JSON.stringify({ note: 'I park on level 3. → Noted: "I park on level 3".' }),
       },
     ])
-    const made = { function: { name: 'write_note_to_self', arguments: JSON.parse(calls[0]!.arguments) } }
+    const made = {
+      function: { name: 'write_note_to_self', arguments: JSON.parse(calls[0]!.arguments) },
+    }
     const written = [
       ...asked,
       { role: 'assistant', content: '', tool_calls: [made] },
@@ -55,6 +67,8 @@ describe('when notes are written by tool', () => {
 
   it('takes the offer of the tool as being asked, unless blocks are asked for', () => {
     expect(answer([user('I park on level 3.')], tools).calls).toHaveLength(1)
-    expect(answer([system(noteInstruction()), user('I park.')], tools).text).toContain('[NOTE TO SELF:')
+    expect(answer([system(noteInstruction()), user('I park.')], tools).text).toContain(
+      '[NOTE TO SELF:',
+    )
   })
 })

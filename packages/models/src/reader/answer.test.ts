@@ -12,7 +12,9 @@ describe('a question', () => {
       user('My locker code is 4471. I park on level 3.'),
       assistant('The regatta is on the second of May.'),
     ]
-    expect(said(...chat, user('What is my locker code?'))).toBe('You said: "My locker code is 4471."')
+    expect(said(...chat, user('What is my locker code?'))).toBe(
+      'You said: "My locker code is 4471."',
+    )
     expect(said(...chat, user('Where did I park?'))).toBe('You said: "I park on level 3."')
     expect(said(...chat, user('tell me when the regatta is'))).toBe(
       'I said: "The regatta is on the second of May."',
@@ -27,7 +29,9 @@ describe('a question', () => {
     ['Dr. Smith treats my knee.', 'Who treats my knee?'],
     ['私の猫の名前はミケです。', '猫の名前は何ですか？'],
   ])('is understood in other words: %s', (statement, question) => {
-    expect(said(user(statement), assistant('Fine.'), user(question))).toBe(`You said: "${statement}"`)
+    expect(said(user(statement), assistant('Fine.'), user(question))).toBe(
+      `You said: "${statement}"`,
+    )
   })
 
   it.each([
@@ -38,7 +42,9 @@ describe('a question', () => {
     ['Tomato: Black Krim', 'Which tomato did I plant?'],
   ])('is answered from what was sent: %s', (statement, question) => {
     const chat = [user(statement), assistant(`Noted: "${statement}".`)]
-    expect(said(...chat, user(question))).toMatch(new RegExp(`^You said: "${statement.replace(/\.$/, '')}`))
+    expect(said(...chat, user(question))).toMatch(
+      new RegExp(`^You said: "${statement.replace(/\.$/, '')}`),
+    )
     expect(said(user('Hello.'), assistant('Good day.'), user(question))).toBe(cannotSee)
   })
 
@@ -54,10 +60,15 @@ describe('a question', () => {
     expect(said(asked)).toBe(cannotSee)
     expect(said(asked, assistant(cannotSee), asked)).toBe(cannotSee)
     expect(said(asked, assistant(cannotSee), user('Tell me my locker code.'))).toBe(cannotSee)
-    const words = ['I cannot see anything about that locker code', 'I found no sentence that answers that']
+    const words = [
+      'I cannot see anything about that locker code',
+      'I found no sentence that answers that',
+    ]
     for (const one of words)
       expect(said(assistant(`What is my locker code? → ${one}`), asked)).toBe(cannotSee)
-    expect(said(user('I cannot see anything in the fog.'), user('What is in the fog?'))).toContain('fog')
+    expect(said(user('I cannot see anything in the fog.'), user('What is in the fog?'))).toContain(
+      'fog',
+    )
   })
 
   it('may be answered by what stands before it in the same message', () => {
@@ -69,7 +80,9 @@ describe('a question', () => {
   it('may be one of several: the last that can be answered is', () => {
     const chat = [user('My boat is called Heron.'), user('I park on level 3.')]
     expect(said(...chat, user('Where did I park? What is my boat called?'))).toContain('Heron')
-    expect(said(...chat, user('Where did I park? And what is my locker code?'))).toContain('level 3')
+    expect(said(...chat, user('Where did I park? And what is my locker code?'))).toContain(
+      'level 3',
+    )
   })
 
   it('takes the newest of equals, and the fuller match of two', () => {
@@ -78,7 +91,9 @@ describe('a question', () => {
       user('My locker code is now 5582.'),
       user('My locker is red.'),
     ]
-    expect(said(...chat, user('What is my locker code?'))).toBe('You said: "My locker code is now 5582."')
+    expect(said(...chat, user('What is my locker code?'))).toBe(
+      'You said: "My locker code is now 5582."',
+    )
   })
 
   it('prefers what has a number when a number is asked for', () => {
@@ -87,9 +102,9 @@ describe('a question', () => {
   })
 
   it('names who said it', () => {
-    expect(said(result('weather', 'Wind in Kiel: 7 knots.'), user('How much wind is in Kiel?'))).toBe(
-      'A tool said: "Wind in Kiel: 7 knots."',
-    )
+    expect(
+      said(result('weather', 'Wind in Kiel: 7 knots.'), user('How much wind is in Kiel?')),
+    ).toBe('A tool said: "Wind in Kiel: 7 knots."')
     expect(said(system('The harbour closes at ten.'), user('When does the harbour close?'))).toBe(
       'My instructions say: "The harbour closes at ten."',
     )
@@ -110,14 +125,18 @@ describe('a question', () => {
 
   it('about what was just said looks at the message before', () => {
     const chat = [user('The number is 42.'), assistant('Noted: "The number is 42".')]
-    expect(said(...chat, user('what number did I just say?'))).toMatch(/^You said: "The number is 42/)
-    expect(said(user('Take 17, please.'), assistant('Fine.'), user('what number did I just say?'))).toBe(
-      'You said: "Take 17, please."',
+    expect(said(...chat, user('what number did I just say?'))).toMatch(
+      /^You said: "The number is 42/,
     )
+    expect(
+      said(user('Take 17, please.'), assistant('Fine.'), user('what number did I just say?')),
+    ).toBe('You said: "Take 17, please."')
     expect(said(user('Hello.'), assistant('Good day.'), user('What did you just say?'))).toBe(
       'I said: "Good day."',
     )
-    expect(said(user('Hello.'), assistant('Good day.'), user('what number did I just say?'))).toBe(cannotSee)
+    expect(said(user('Hello.'), assistant('Good day.'), user('what number did I just say?'))).toBe(
+      cannotSee,
+    )
   })
 })
 
@@ -125,9 +144,9 @@ describe('what stands for something older', () => {
   const question = user('What is my locker code?')
 
   it('is read: recalled entries, digests, journals and notes', () => {
-    expect(said(user('[Earlier in this conversation:]\n#3 user: My locker code is 4471.'), question)).toBe(
-      'You said: "My locker code is 4471."',
-    )
+    expect(
+      said(user('[Earlier in this conversation:]\n#3 user: My locker code is 4471.'), question),
+    ).toBe('You said: "My locker code is 4471."')
     expect(said(user('[Previous: "My locker code is 4471." → Noted.]'), question)).toBe(
       'You said: "My locker code is 4471."',
     )
@@ -155,7 +174,9 @@ describe('what stands for something older', () => {
   it('is older than what still stands where it was said', () => {
     const recalled = user('[Earlier in this conversation:]\n#3 user: My locker code is 4471.')
     expect(said(user('My locker code is 5582.'), recalled, question)).toContain('4471')
-    expect(said(user('Hello.'), user('My locker code is 5582.'), recalled, question)).toContain('5582')
+    expect(said(user('Hello.'), user('My locker code is 5582.'), recalled, question)).toContain(
+      '5582',
+    )
   })
 
   it('is not taken for the question when a template joins both', () => {
@@ -210,7 +231,10 @@ describe('anything else', () => {
   it('says nothing that it was not given', () => {
     let quotations = 0
     for (let seed = 0; seed < 200; seed++) {
-      const messages = [...randomConversation(seed, 6), user('Where is the green lamp of the river?')]
+      const messages = [
+        ...randomConversation(seed, 6),
+        user('Where is the green lamp of the river?'),
+      ]
       const [, quotation] = /^[\w ]+: "(.*)"$/.exec(said(...messages)) ?? []
       if (quotation === undefined) expect(said(...messages)).toBe(cannotSee)
       else expect(messages.some(({ content }) => String(content).includes(quotation))).toBe(true)
@@ -222,6 +246,8 @@ describe('anything else', () => {
 
   it('reads messages of every dialect', () => {
     const parts = [{ type: 'text', text: 'My locker code is 4471.' }]
-    expect(said({ role: 'user', content: parts }, user('What is my locker code?'))).toContain('4471')
+    expect(said({ role: 'user', content: parts }, user('What is my locker code?'))).toContain(
+      '4471',
+    )
   })
 })

@@ -92,7 +92,11 @@ function reportResults({ turn, actions }: ReaderInput, done: number): string {
 }
 
 /** Adds a note as the system prompt asks: by the tool if the prompt names it or shows no block, else as a block. */
-function withNote({ system, asked, turn }: ReaderInput, tools: readonly ToolSpec[], text: string): FullReply {
+function withNote(
+  { system, asked, turn }: ReaderInput,
+  tools: readonly ToolSpec[],
+  text: string,
+): FullReply {
   const [opening] = /\[NOTE TO SELF(?: [A-Za-z0-9]{1,32})?:/.exec(system) ?? []
   const isOffered = tools.some(({ name }) => name === noteToolName)
   const isByTool = isOffered && (opening === undefined || system.includes(noteToolName))

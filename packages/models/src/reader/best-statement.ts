@@ -6,22 +6,34 @@ import type { Sentence } from './statements.ts'
 const leastOverlap = 60
 
 /** The sentence that shares most words with a question, rare ones counting more; the newest of equals, if any has enough. */
-export function bestStatement(question: string, statements: readonly Sentence[]): Sentence | undefined {
+export function bestStatement(
+  question: string,
+  statements: readonly Sentence[],
+): Sentence | undefined {
   const words = [...new Set(meaningfulWords(question))]
   const asksForQuestions = /\bask(?:ed)?\b/i.test(question)
   // A question may tell something: "I have a boat called Heron, is that a good name?"
   const kind = kindOf(question)
-  const tells = (text: string) => kind !== undefined && !isBareQuestion(text) && holds(kind, text, question)
-  const candidates = statements.filter(one => asksForQuestions || !one.isQuestion || tells(one.text))
-  if (words.every(word => isWeak(word)) && saidLately.test(question)) return latest(question, candidates)
+  const tells = (text: string) =>
+    kind !== undefined && !isBareQuestion(text) && holds(kind, text, question)
+  const candidates = statements.filter(
+    one => asksForQuestions || !one.isQuestion || tells(one.text),
+  )
+  if (words.every(word => isWeak(word)) && saidLately.test(question))
+    return latest(question, candidates)
   return words.length === 0 ? undefined : mostShared(words, question, candidates)
 }
 
-const saidLately = /\b(?:say|said|tell|told|mention(?:ed)?|wr[io]te|ask(?:ed)?|give|gave|answer(?:ed)?)\b/i
+const saidLately =
+  /\b(?:say|said|tell|told|mention(?:ed)?|wr[io]te|ask(?:ed)?|give|gave|answer(?:ed)?)\b/i
 
 /** Answers `What number did I just say?` with the newest fitting sentence, whatever its words. */
 function latest(question: string, statements: readonly Sentence[]): Sentence | undefined {
-  const speaker = /\byou\b/i.test(question) ? 'assistant' : /\btool\b/i.test(question) ? 'tool' : 'user'
+  const speaker = /\byou\b/i.test(question)
+    ? 'assistant'
+    : /\btool\b/i.test(question)
+      ? 'tool'
+      : 'user'
   const fits = statements.filter(
     ({ speaker: who, text }) =>
       who === speaker && !isStepLine.test(text) && (!asksForNumber(question) || hasNumber(text)),
@@ -40,7 +52,10 @@ function mostShared(words: readonly string[], question: string, candidates: read
   const numbers = words.filter(word => /\p{N}/u.test(word))
   const kind = kindOf(question)
   const wordsAround = createWordsAround()
-  const read = candidates.map(statement => ({ statement, has: new Set(meaningfulWords(statement.text)) }))
+  const read = candidates.map(statement => ({
+    statement,
+    has: new Set(meaningfulWords(statement.text)),
+  }))
   const weights = new Map(
     words.map(word => {
       const count = read.filter(({ has }) => has.has(word)).length
@@ -82,7 +97,8 @@ function mostShared(words: readonly string[], question: string, candidates: read
 
 /** What is asked for by what was done with it: a sentence that names one answers, in whatever words it was done. */
 function thingOf(question: string): string | undefined {
-  const [, noun = ''] = /\b(?:which|what)\s+(\p{L}+)\s+(?:did|have|had)\s+(?:i|we)\b/iu.exec(question) ?? []
+  const [, noun = ''] =
+    /\b(?:which|what)\s+(\p{L}+)\s+(?:did|have|had)\s+(?:i|we)\b/iu.exec(question) ?? []
   return meaningfulWords(noun).find(word => !isWeak(word))
 }
 
@@ -109,7 +125,10 @@ type FactKind = 'age' | 'amount' | 'code' | 'time' | 'person' | 'place' | 'name'
 
 const kinds: readonly (readonly [kind: FactKind, question: RegExp])[] = [
   ['age', /\bhow old\b|\bage\b/i],
-  ['time', /^\W*(?:(?:and|so|by|since|until)\s+)*when\b|\b(?:what|which) (?:time|day|date|year)\b/i],
+  [
+    'time',
+    /^\W*(?:(?:and|so|by|since|until)\s+)*when\b|\b(?:what|which) (?:time|day|date|year)\b/i,
+  ],
   ['person', /^\W*(?:(?:and|so)\s+)*who/i],
   ['place', /^\W*(?:(?:and|so)\s+)*where\b/i],
   ['amount', /\bhow (?:many|much|long|far)\b|\b(?:price|cost)\b/i],
@@ -139,7 +158,9 @@ function holds(kind: FactKind, sentence: string, question: string): boolean {
       return subject === undefined ? hasName(sentence, question) : describes(sentence, subject)
     }
     case 'place':
-      return /\b(?:in|at|on|to|near|from|behind|under|beside|between|above|inside|into|by)\s/i.test(sentence)
+      return /\b(?:in|at|on|to|near|from|behind|under|beside|between|above|inside|into|by)\s/i.test(
+        sentence,
+      )
     case 'name':
       return /["“`][^"“”`]{1,80}["”`]/.test(sentence) || hasName(sentence, question)
   }
@@ -150,7 +171,9 @@ function isCounted(sentence: string, counted: string | undefined): boolean {
   if (counted === undefined) return hasNumber(sentence)
   const words = rawWords(sentence)
   const what = stem(counted.toLowerCase())
-  return words.some((word, at) => stem(word) === what && words.slice(Math.max(0, at - 2), at).some(hasNumber))
+  return words.some(
+    (word, at) => stem(word) === what && words.slice(Math.max(0, at - 2), at).some(hasNumber),
+  )
 }
 
 /** `Priya is the county recorder`, `Wilf (retired electrician)`. */
@@ -184,10 +207,13 @@ const hasNumberWord = (text: string) => {
 
 const numberWords = new Set(
   `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-  nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million`.split(/\s+/),
+  nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million`.split(
+    /\s+/,
+  ),
 )
 
-const timeOfDay = /\b(?:\d{1,2}[:.]\d{2}|\d{1,2}(?:st|nd|rd|th| ?[ap]m)|(?:19|20)\d{2}|half past)\b/i
+const timeOfDay =
+  /\b(?:\d{1,2}[:.]\d{2}|\d{1,2}(?:st|nd|rd|th| ?[ap]m)|(?:19|20)\d{2}|half past)\b/i
 
 const timeWords = new Set(
   `monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september

@@ -41,7 +41,9 @@ const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
 
 function pairs(run: string): readonly string[] {
   const letters = [...run]
-  return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => letters[index]! + letter)
+  return letters.length < 2
+    ? letters
+    : letters.slice(1).map((letter, index) => letters[index]! + letter)
 }
 
 const stopWords: ReadonlySet<string> = new Set(

@@ -1,4 +1,10 @@
-import { assistant, result, system, type TestMessage, user } from '@throughline/core/testing/builders'
+import {
+  assistant,
+  result,
+  system,
+  type TestMessage,
+  user,
+} from '@throughline/core/testing/builders'
 import { describe, expect, it } from 'vitest'
 import type { ToolSpec } from '../model.ts'
 import { answer, type FullReply } from './answer.ts'
@@ -31,8 +37,14 @@ function play(text: string, reduce = (messages: TestMessage[]) => messages) {
     const made = reply.calls.map(call => ({
       function: { name: call.name, arguments: JSON.parse(call.arguments) },
     }))
-    const results = reply.calls.map(({ name }, index) => result(name, `result ${rounds.length}.${index + 1}`))
-    messages = reduce([...messages, { role: 'assistant', content: '', tool_calls: made }, ...results])
+    const results = reply.calls.map(({ name }, index) =>
+      result(name, `result ${rounds.length}.${index + 1}`),
+    )
+    messages = reduce([
+      ...messages,
+      { role: 'assistant', content: '', tool_calls: made },
+      ...results,
+    ])
   }
   throw new Error('no end')
 }
@@ -133,7 +145,9 @@ describe('a long loop', () => {
 
   it('makes one call a round, and ends', () => {
     const { rounds, text } = play(loop)
-    expect(rounds).toEqual(Array.from({ length: 60 }, (_, index) => [['add', { a: index + 1, b: 1 }]]))
+    expect(rounds).toEqual(
+      Array.from({ length: 60 }, (_, index) => [['add', { a: index + 1, b: 1 }]]),
+    )
     expect(text).toBe('I made 60 calls. add said: "result 60.1".')
   })
 
@@ -143,8 +157,14 @@ describe('a long loop', () => {
   })
 
   it('goes by the journal when calls are all alike', () => {
-    const journal = user('[Actions so far in this turn:]\n(... and 1 earlier action)\n2. [get_time] → noon')
-    const messages = [user('repeat 4 times: get_time()'), journal, ...roundOf('get_time', {}, 'noon')]
+    const journal = user(
+      '[Actions so far in this turn:]\n(... and 1 earlier action)\n2. [get_time] → noon',
+    )
+    const messages = [
+      user('repeat 4 times: get_time()'),
+      journal,
+      ...roundOf('get_time', {}, 'noon'),
+    ]
     expect(callsOf(answer(messages, tools))).toEqual([['get_time', {}]])
     expect(answer([...messages, ...roundOf('get_time', {}, 'one')], tools).text).toBe(
       'I made 4 calls. get_time said: "one".',
@@ -157,14 +177,16 @@ describe('a long loop', () => {
       ...roundOf('add', { a: 1, b: 2 }, '3'),
       assistant('add said: "3".'),
     ]
-    expect(callsOf(answer([...before, user('add({"a":1,"b":2})')], tools))).toEqual([['add', { a: 1, b: 2 }]])
+    expect(callsOf(answer([...before, user('add({"a":1,"b":2})')], tools))).toEqual([
+      ['add', { a: 1, b: 2 }],
+    ])
   })
 })
 
 describe('without tools', () => {
   it('results are reported all the same', () => {
-    expect(answer([system('Be kind.'), user('Go on.'), ...roundOf('look', {}, 'a door')]).text).toBe(
-      'look said: "a door".',
-    )
+    expect(
+      answer([system('Be kind.'), user('Go on.'), ...roundOf('look', {}, 'a door')]).text,
+    ).toBe('look said: "a door".')
   })
 })

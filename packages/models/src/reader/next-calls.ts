@@ -122,7 +122,10 @@ function findCalls(text: string, tools: readonly ToolSpec[]): readonly FoundCall
 }
 
 /** Reads the arguments after a name: `with {…}`, `{…}`, `({…})`, `()`. Undefined if there are none. */
-function readArguments(text: string, from: number): { to: number; value: object | undefined } | undefined {
+function readArguments(
+  text: string,
+  from: number,
+): { to: number; value: object | undefined } | undefined {
   const gap = /^(?:\s*\(|\s+with\s*:?\s*\{|\s*:?\s*\{)/i.exec(text.slice(from))
   if (gap === null) return undefined
   const start = from + gap[0].length - 1
@@ -132,7 +135,10 @@ function readArguments(text: string, from: number): { to: number; value: object 
 }
 
 /** Reads brackets, and their length in the text. Inside a JSON string quotes are escaped: it is parsed first. */
-function readBrackets(text: string, start: number): { readonly length: number; readonly inside: string } {
+function readBrackets(
+  text: string,
+  start: number,
+): { readonly length: number; readonly inside: string } {
   const quote = text.indexOf('"', start)
   if (quote > start && text[quote - 1] === '\\') {
     const whole = parseJson(`"${text.slice(start, quoteAfter(text, quote - 1))}"`)

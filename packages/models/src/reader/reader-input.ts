@@ -36,7 +36,8 @@ function wordsAt(messages: readonly Message[], at: number): string {
   if (at < 0) return ''
   const userText = ownParagraphs(messages[at]!.text)
   if (!stepLine.test(userText)) return userText
-  const isInjected = ({ role, text }: Message) => role === 'user' && !isInserted(text) && !stepLine.test(text)
+  const isInjected = ({ role, text }: Message) =>
+    role === 'user' && !isInserted(text) && !stepLine.test(text)
   const before = messages.slice(Math.max(0, at - mostInjected), at)
   const injected = before.slice(before.findLastIndex(message => !isInjected(message)) + 1)
   return [...injected.map(({ text }) => text), userText].join('\n')
@@ -101,10 +102,15 @@ export function splitSections(text: string): readonly Section[] {
     const line = opened?.rest ?? whole
     const digest = digestLine.exec(line)
     const isBlock = state === 'recalled' || state === 'quoted'
-    const begun = isBlock ? (state === 'quoted' ? quotedLine : recalledLine).exec(line)?.groups : undefined
+    const begun = isBlock
+      ? (state === 'quoted' ? quotedLine : recalledLine).exec(line)?.groups
+      : undefined
     const action = state === 'this turn' || state === 'turn before' ? actionLine.exec(line) : null
     if (digest) {
-      sections.push({ speaker: 'user', text: digest[1]! }, { speaker: 'assistant', text: digest[2]! })
+      sections.push(
+        { speaker: 'user', text: digest[1]! },
+        { speaker: 'assistant', text: digest[2]! },
+      )
     } else if (begun) {
       const { seq = 0, role, words } = begun
       const section = { speaker: speakerOf(role as Role), recalled: Number(seq), text: words! }
@@ -145,7 +151,9 @@ const titles: readonly (readonly [title: string, state: SectionState])[] = [
   [texts.rulesTitle, 'rules'],
 ]
 
-function openedBy(line: string): { readonly state: SectionState; readonly rest: string } | undefined {
+function openedBy(
+  line: string,
+): { readonly state: SectionState; readonly rest: string } | undefined {
   const match = titles.find(([title]) => line.startsWith(title))
   return match && { state: match[1], rest: line.slice(match[0].length).trim() }
 }

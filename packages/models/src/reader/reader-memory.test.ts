@@ -9,7 +9,10 @@ function talk(turns: number, at: Readonly<Record<number, string>>) {
   const messages: { role: string; content: string }[] = [system('You help in a harbour.')]
   for (let turn = 0; turn < turns; turn++) {
     messages.push(
-      user(at[turn] ?? `Ship ${turn} brought ${turn * 3} barrels of tar and a parrot to quay ${turn % 7}.`),
+      user(
+        at[turn] ??
+          `Ship ${turn} brought ${turn * 3} barrels of tar and a parrot to quay ${turn % 7}.`,
+      ),
     )
     messages.push({ role: 'assistant', content: answer(messages).text })
   }
@@ -31,7 +34,9 @@ describe('what a context holds decides what the reader knows', () => {
 
   it('an old fact is answered with recall, and not without', () => {
     expect(asked(chat, question, {})).toMatch(/^You said: "My locker code is 4471/)
-    expect(asked(chat, question, { shape: 'alternating' })).toMatch(/^You said: "My locker code is 4471/)
+    expect(asked(chat, question, { shape: 'alternating' })).toMatch(
+      /^You said: "My locker code is 4471/,
+    )
     for (const policy of [spongebob(), sliding({ messages: 50 }), stable()]) {
       expect(asked(chat, question, { policy })).toBe(
         'I found no sentence that answers that in what I was given.',
@@ -61,7 +66,8 @@ it('a loop of sixty rounds ends in a window that holds a few of them', () => {
   let journals = 0
   for (;;) {
     const context = fit(messages, { window: 700 })
-    if (context.messages.some(({ content }) => String(content).startsWith('[Actions so far'))) journals++
+    if (context.messages.some(({ content }) => String(content).startsWith('[Actions so far')))
+      journals++
     const { calls, text } = answer(context.messages, tools)
     if (calls.length === 0) {
       expect(text).toBe('I made 60 calls. add said: "60 is counted".')
@@ -70,7 +76,11 @@ it('a loop of sixty rounds ends in a window that holds a few of them', () => {
     const { n } = JSON.parse(calls[0]!.arguments)
     seen.push(n)
     messages.push(
-      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'add', arguments: { n } } }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'add', arguments: { n } } }],
+      },
       { role: 'tool', tool_name: 'add', content: `${n} is counted` },
     )
     expect(seen.length).toBeLessThanOrEqual(60)

@@ -57,7 +57,9 @@ describe('the stream', () => {
     const short = await run({ messages: chat, settings: { maxTokens: 4 } })
     expect(short.text).toBe('You said:')
     expect(short.end).toMatchObject({ reason: 'length', usage: { replyTokens: 3 } })
-    expect((await run({ messages: chat, settings: { stop: ['locker'] } })).text).toBe('You said: "My ')
+    expect((await run({ messages: chat, settings: { stop: ['locker'] } })).text).toBe(
+      'You said: "My ',
+    )
   })
 
   it('stops at the end of the window', async () => {

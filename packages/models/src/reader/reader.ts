@@ -37,7 +37,16 @@ export interface ReaderOptions {
  * for await (const part of reader().stream({ messages })) if (part.type === 'text-delta') write(part.text)
  */
 export function reader(options: ReaderOptions = {}): Model {
-  const names = { name: 1, window: 1, count: 1, overflow: 1, answers: 1, isStandIn: 1, delayMs: 1, wait: 1 }
+  const names = {
+    name: 1,
+    window: 1,
+    count: 1,
+    overflow: 1,
+    answers: 1,
+    isStandIn: 1,
+    delayMs: 1,
+    wait: 1,
+  }
   refuseUnknown(options, names as OptionNames<ReaderOptions>)
   const { name = 'reader', window = 4096, count = countWords, overflow = 'error' } = options
   const { answers = [], isStandIn = false, delayMs = 0, wait = sleep } = options

@@ -35,7 +35,8 @@ const withMark = new RegExp(`[?？]${closing}`)
 const politeness = String.raw`^\W*(?:(?:and|so|but|then|now|well|hey|hi|hello|ok|okay|please|sorry)\W+)*`
 const auxiliary =
   'am|is|are|was|were|do|does|did|can|could|will|would|shall|should|have|has|had|may|might|must'
-const someone = 'i|you|we|they|he|she|it|there|this|that|these|those|the|my|your|our|his|her|its|their|any'
+const someone =
+  'i|you|we|they|he|she|it|there|this|that|these|those|the|my|your|our|his|her|its|their|any'
 const interrogative = new RegExp(
   `${politeness}(?:what(?:['’]?s\\b|(?!\\s+(?:an?|i|we|you)\\b)\\b)|(?:who|whose|whom|which|where|when|why|how)(?:['’]s\\b|\\s+(?:${auxiliary}|many|much|old|long|far|often|big)\\b)|(?:${auxiliary})\\s+(?:${someone})\\b)`,
   'i',

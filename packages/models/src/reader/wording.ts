@@ -28,12 +28,15 @@ export const selfDescription =
   'I am the reader, a small program and no language model. I answer by quoting the sentence of what I was given that fits best, and I know nothing else.'
 
 /** `You said: "My locker code is 4471."` */
-export const quote = ({ speaker, text }: Quotation): string => `${openings[speaker]}: "${cut(text, 240)}"`
+export const quote = ({ speaker, text }: Quotation): string =>
+  `${openings[speaker]}: "${cut(text, 240)}"`
 
 /** `Noted: "I park on level 3".` */
-export const acknowledge = (sentence: string): string => `Noted: "${cut(sentence, 80).replace(/\.$/, '')}".`
+export const acknowledge = (sentence: string): string =>
+  `Noted: "${cut(sentence, 80).replace(/\.$/, '')}".`
 
-export const quoteResult = (name: string, result: string): string => `${name} said: "${cut(result, 200)}".`
+export const quoteResult = (name: string, result: string): string =>
+  `${name} said: "${cut(result, 200)}".`
 
 /** The inverse of `quote`: the speaker and the text that a line of the reader quotes. */
 export function quotedBy(line: string): Quotation | undefined {

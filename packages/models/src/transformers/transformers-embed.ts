@@ -55,7 +55,9 @@ export function transformersEmbed(options: TransformersEmbedOptions = {}): Embed
         loading = undefined
         throw error
       })
-      return (await extract([...texts], { pooling: 'mean', normalize: true })).tolist() as number[][]
+      return (
+        await extract([...texts], { pooling: 'mean', normalize: true })
+      ).tolist() as number[][]
     },
   }
 }

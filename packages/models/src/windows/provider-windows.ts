@@ -20,7 +20,8 @@ const table: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     400000: `gpt-5 gpt-5-mini gpt-5-nano gpt-5-pro gpt-5-codex gpt-5.1 gpt-5.1-codex gpt-5.1-codex-mini gpt-5.1-codex-max
       gpt-5.2 gpt-5.2-pro gpt-5.2-codex gpt-5.3-codex gpt-5.4-mini gpt-5.4-nano`,
     1047576: 'gpt-4.1 gpt-4.1-mini gpt-4.1-nano',
-    1050000: 'gpt-5.4 gpt-5.4-pro gpt-5.5 gpt-5.5-pro gpt-5.6 gpt-5.6-sol gpt-5.6-terra gpt-5.6-luna',
+    1050000:
+      'gpt-5.4 gpt-5.4-pro gpt-5.5 gpt-5.5-pro gpt-5.6 gpt-5.6-sol gpt-5.6-terra gpt-5.6-luna',
   },
   'api.anthropic.com': {
     200000: `claude-3-haiku claude-3-sonnet claude-3-opus claude-3-5-haiku claude-3-5-sonnet claude-3-7-sonnet

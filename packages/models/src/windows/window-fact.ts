@@ -23,7 +23,8 @@ export const windowSources = {
 } as const
 
 /** Whether a window that another program names can be true. A false one would cut nearly everything, or nothing ever. */
-export const isToldWindow = (value: unknown): value is number => isCount(value, 256) && value <= 100_000_000
+export const isToldWindow = (value: unknown): value is number =>
+  isCount(value, 256) && value <= 100_000_000
 
 /** The first of the values that can be a window, as the server tells it. */
 export function toldFact(values: readonly unknown[]): WindowFact {

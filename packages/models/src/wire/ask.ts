@@ -38,7 +38,8 @@ async function askServer(
   if (isGoodStatus(answer.status)) return answer
   const text = await readStart(answer.bytes)
   answer.close(false)
-  if (isSoundStatus(answer.status)) onRefused?.({ status: answer.status, headers: answer.headers, text })
+  if (isSoundStatus(answer.status))
+    onRefused?.({ status: answer.status, headers: answer.headers, text })
   signal?.throwIfAborted()
   throw toStatusError(server, answer, readFault(text))
 }
@@ -85,7 +86,9 @@ async function readAll({ bytes }: Pick<HttpAnswer, 'bytes'>, server: AskedServer
 }
 
 /** The answer to a question; undefined if the server refuses it or does not know it. Throws if it may answer later. */
-export async function ifKnown<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
+export async function ifKnown<Answer>(
+  question: () => Promise<Answer>,
+): Promise<Answer | undefined> {
   try {
     return await question()
   } catch (error) {
@@ -145,7 +148,12 @@ export async function* streamReply(request: {
 }
 
 /** The parts of an answer, those together that came together: reading them waits for nothing. */
-async function* partsIn(answer: HttpAnswer, wire: ReplyWire, server: AskedServer, relay: Relay | undefined) {
+async function* partsIn(
+  answer: HttpAnswer,
+  wire: ReplyWire,
+  server: AskedServer,
+  relay: Relay | undefined,
+) {
   const reader = pieceReader(wire, server)
   if (isOnePiece(answer, wire, relay)) {
     const text = await readAll(answer, server)
@@ -167,9 +175,14 @@ async function* partsIn(answer: HttpAnswer, wire: ReplyWire, server: AskedServer
 }
 
 /** Whether an answer is one JSON text: because that was asked for, or because some servers do not stream. Others always do. */
-function isOnePiece({ header }: HttpAnswer, { piece }: ReplyWire, relay: Relay | undefined): boolean {
+function isOnePiece(
+  { header }: HttpAnswer,
+  { piece }: ReplyWire,
+  relay: Relay | undefined,
+): boolean {
   const type = header('content-type') ?? ''
-  if (relay?.isStreamed === false) return !/^(?:text\/event-stream|application\/x-ndjson)/.test(type)
+  if (relay?.isStreamed === false)
+    return !/^(?:text\/event-stream|application\/x-ndjson)/.test(type)
   return piece === 'event' && type.startsWith('application/json')
 }
 
@@ -220,5 +233,8 @@ async function* relayedParts(pieces: readonly WirePiece[], reader: PieceReader, 
 /** Whether a piece says that the reply has failed, in the form of any server. What cannot be read is not handed on. */
 function isFault(data: string): boolean {
   const json = parseJsonObject(data)
-  return json !== undefined && ('error' in json || json.type === 'error' || json.type === 'response.failed')
+  return (
+    json !== undefined &&
+    ('error' in json || json.type === 'error' || json.type === 'response.failed')
+  )
 }

@@ -55,7 +55,8 @@ function toHeaders(fields: Readonly<Record<string, string>>): Headers {
 type BytesReader = ReadableStreamDefaultReader<Uint8Array> | undefined
 
 async function* chunksOf(reader: BytesReader): AsyncGenerator<Uint8Array> {
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) yield read.value
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read())
+    yield read.value
 }
 
 /** Reads what follows a whole reply, so that the connection can be used again, but does not wait for long. */

@@ -31,7 +31,8 @@ export function learnWindow({ wire, ask, address, model, window: setWindow }: Le
       try {
         return await ask(question)
       } catch (error) {
-        isKeyRefused ||= error instanceof ModelError && (error.status === 401 || error.status === 403)
+        isKeyRefused ||=
+          error instanceof ModelError && (error.status === 401 || error.status === 403)
         throw error
       }
     }
@@ -66,7 +67,8 @@ export function learnWindow({ wire, ask, address, model, window: setWindow }: Le
       const isSmaller = tokens && tokens.window < (setWindow ?? Number.POSITIVE_INFINITY)
       if (isSmaller) settle({ tokens: tokens.window, from: windowSources.refusal })
       // It may come, with another window. One that was refused without a number may have been loaded with another.
-      const isOutdated = code === 'context_too_long' && !tokens && latest.from !== windowSources.refusal
+      const isOutdated =
+        code === 'context_too_long' && !tokens && latest.from !== windowSources.refusal
       if (code === 'model_not_found' || isOutdated) current = begin()
     },
     /** A client asks for a window: the wire knows whether it counts. Gives the one that does. */

@@ -83,7 +83,10 @@ export function openServer({
       askJson(connection, server, question)
   const server = serverFor('')
   const spoken = new Map(
-    others.map(other => [other.wire.form, askOnce(signal => other.isSpoken(askAbout(server), signal))]),
+    others.map(other => [
+      other.wire.form,
+      askOnce(signal => other.isSpoken(askAbout(server), signal)),
+    ]),
   )
   /** Kinds in requests of other forms that were refused. */
   const refusedKinds = new Set<string>()

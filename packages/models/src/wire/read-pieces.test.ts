@@ -14,19 +14,31 @@ async function piecesOf(piece: 'line' | 'event', text: string, size: number) {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   }
   const lists: (readonly string[])[] = []
-  for await (const list of readPieces(chunks(), piece, server)) lists.push(list.map(({ data }) => data))
+  for await (const list of readPieces(chunks(), piece, server))
+    lists.push(list.map(({ data }) => data))
   return lists
 }
 
 describe('readPieces', () => {
   const lines = '{"a":"ä 🌊"}\n{"b":2}\n\n{"c'
-  const events = ': hello\n\ndata: ä 🌊\ndata:2\n\nevent: x\nid: 7\ndata: {"b":3}\n\n\nerror: late\n\ndata: 4'
+  const events =
+    ': hello\n\ndata: ä 🌊\ndata:2\n\nevent: x\nid: 7\ndata: {"b":3}\n\n\nerror: late\n\ndata: 4'
 
   it('gives lines, or the data of events, however they were cut', async () => {
     for (const size of [1, 2, 3, 5, 8, 999]) {
-      expect((await piecesOf('line', lines, size)).flat()).toEqual(['{"a":"ä 🌊"}', '{"b":2}', '', '{"c'])
+      expect((await piecesOf('line', lines, size)).flat()).toEqual([
+        '{"a":"ä 🌊"}',
+        '{"b":2}',
+        '',
+        '{"c',
+      ])
       for (const text of [events, events.replaceAll('\n', '\r\n'), events.replaceAll('\n', '\r')])
-        expect((await piecesOf('event', text, size)).flat()).toEqual(['ä 🌊\n2', '{"b":3}', 'late', '4'])
+        expect((await piecesOf('event', text, size)).flat()).toEqual([
+          'ä 🌊\n2',
+          '{"b":3}',
+          'late',
+          '4',
+        ])
     }
   })
 
@@ -34,7 +46,8 @@ describe('readPieces', () => {
     const texts = async (piece: 'line' | 'event', text: string) => {
       const sent: string[] = []
       const bytes = [new TextEncoder().encode(text)] as unknown as AsyncIterable<Uint8Array>
-      for await (const list of readPieces(bytes, piece, server)) for (const { text } of list) sent.push(text)
+      for await (const list of readPieces(bytes, piece, server))
+        for (const { text } of list) sent.push(text)
       return sent.join('')
     }
     expect(await texts('event', 'event: x\nid: 7\ndata: a\ndata: b\n\ndata: c\n\n')).toBe(
@@ -45,7 +58,10 @@ describe('readPieces', () => {
 
   it('gives those together that came together', async () => {
     expect(await piecesOf('line', 'a\nb\nc', 4)).toEqual([['a', 'b'], ['c']])
-    expect(await piecesOf('event', 'data: a\n\ndata: b\n\ndata: c', 20)).toEqual([['a', 'b'], ['c']])
+    expect(await piecesOf('event', 'data: a\n\ndata: b\n\ndata: c', 20)).toEqual([
+      ['a', 'b'],
+      ['c'],
+    ])
   })
 
   it.each(['line', 'event'] as const)('takes no more than linear work: %s', piece => {
@@ -54,9 +70,16 @@ describe('readPieces', () => {
       for (const chunk of chunks) cutter.push(chunk)
     }
     const inputs: Readonly<Record<string, (size: number) => readonly string[]>> = {
-      'a long one in many chunks': size => ['data: ', ...Array.from({ length: size }, () => 'x'), '\n\n'],
+      'a long one in many chunks': size => [
+        'data: ',
+        ...Array.from({ length: size }, () => 'x'),
+        '\n\n',
+      ],
       'short ones in one chunk': size => ['data: x\n\n'.repeat(size)],
-      'two kinds of line breaks in one chunk': size => [`${'\n'.repeat(size)}\r`, `${'\r'.repeat(size)}\n`],
+      'two kinds of line breaks in one chunk': size => [
+        `${'\n'.repeat(size)}\r`,
+        `${'\r'.repeat(size)}\n`,
+      ],
     }
     // Of more than this the pieces fill the memory for what is new: its collector would be measured, which other programs slow.
     for (const [name, make] of Object.entries(inputs))

@@ -5,9 +5,16 @@ import { type AskedServer, toStreamError } from '../to-model-error.ts'
 const mostBytes = 16 * 1024 * 1024
 
 /** Throws before a line, an event or an answer that never ends fills the memory. */
-export function checkSize(server: AskedServer, bytes: number, piece: 'line' | 'event' | 'answer'): void {
+export function checkSize(
+  server: AskedServer,
+  bytes: number,
+  piece: 'line' | 'event' | 'answer',
+): void {
   if (bytes > mostBytes)
-    throw toStreamError(server, `sent more than ${mostBytes} bytes where the ${piece} should have ended`)
+    throw toStreamError(
+      server,
+      `sent more than ${mostBytes} bytes where the ${piece} should have ended`,
+    )
 }
 
 export interface WirePiece {

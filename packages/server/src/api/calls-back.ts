@@ -73,7 +73,9 @@ function newestBlock(plan: Plan): Pick<PageCall, 'recalled' | 'asking'> {
   const sent = sentIn(plan)
   const blockOf = (one: SentMessage | undefined) =>
     one &&
-    [one, ...(one.joined ?? [])].find(({ part, standsFor }) => part === 'recall' && standsFor.length > 0)
+    [one, ...(one.joined ?? [])].find(
+      ({ part, standsFor }) => part === 'recall' && standsFor.length > 0,
+    )
   const at = sent.findLastIndex(one => blockOf(one))
   const asking = sent
     .slice(Math.max(0, at))

@@ -26,7 +26,9 @@ export const call = z.object({
   predicted: count.describe('the tokens of the prompt as we counted them, calibrated'),
   reported: z.number().optional().describe('the tokens that the provider says it read'),
   reused: count.optional().describe('the tokens that were the same as in the call before'),
-  cached: count.optional().describe('the tokens that the model server did not read again, where it told'),
+  cached: count
+    .optional()
+    .describe('the tokens that the model server did not read again, where it told'),
   cacheLost: z.string().optional().describe('why these were far fewer, as far as can be told'),
   window: windowField,
   reserve: count,
@@ -56,7 +58,10 @@ export const callRoutes = [
     query: {
       ...threadFields,
       limit: limitOf(100, 5000),
-      stretches: z.boolean().optional().describe('whether each call is told with the fates of all entries'),
+      stretches: z
+        .boolean()
+        .optional()
+        .describe('whether each call is told with the fates of all entries'),
     },
     answer: z.object({
       calls: z.array(call.extend(z.object(account).partial().shape)),
@@ -81,7 +86,10 @@ export const callRoutes = [
     query: { ...threadFields, texts: textsField },
     answer: call.extend({
       ...account,
-      settings: z.record(z.string(), z.unknown()).optional().describe('how the model was asked to answer'),
+      settings: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('how the model was asked to answer'),
       tools: z.array(z.unknown()).optional().describe('the tools that were offered'),
       messages: z.array(message),
       request: z
@@ -95,7 +103,9 @@ export const callRoutes = [
           body: z.record(z.string(), z.unknown()),
         })
         .optional()
-        .describe('the body that a model server was sent; absent where none was asked, and for a shadow'),
+        .describe(
+          'the body that a model server was sent; absent where none was asked, and for a shadow',
+        ),
       sent: z.array(sentRow).describe('the messages with their parts, tokens and entries'),
     }),
     async handle(apiCall) {
@@ -104,7 +114,8 @@ export const callRoutes = [
       const messages = await thread.replay(stored)
       const { texts: isWithTexts = true } = apiCall.query
       const plan = readPlan(stored.plan)
-      const tokensAt = (place: number) => apiCall.looking.count.message(readMessage(messages[place]!, place))
+      const tokensAt = (place: number) =>
+        apiCall.looking.count.message(readMessage(messages[place]!, place))
       const account = toAccount(stored)
       const sent = sentIn(plan, tokensAt)
       const tools = isWithTexts

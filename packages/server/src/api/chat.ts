@@ -32,7 +32,10 @@ const asking = {
   temperature: z.number().optional(),
   maxTokens: z.int().min(1).optional(),
   seed: z.int().optional(),
-  notes: z.boolean().optional().describe('false: no notes in the stream, also for a key that may see them'),
+  notes: z
+    .boolean()
+    .optional()
+    .describe('false: no notes in the stream, also for a key that may see them'),
 }
 
 const tokens = z.number().optional()
@@ -43,7 +46,12 @@ const replyPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('reply'), id: name.describe('for cancelling') }),
   z.object({ type: z.literal('text-delta'), text: z.string() }),
   z.object({ type: z.literal('thinking-delta'), text: z.string() }),
-  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), arguments: z.string() }),
+  z.object({
+    type: z.literal('tool-call'),
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  }),
   z.object({
     type: z.literal('tool-result'),
     id: z.string(),
@@ -79,13 +87,16 @@ type ReplyPart = AnswerOf<typeof replyPart>
 export const chatRoutes = [
   defineRoute('post', '/conversations/:conversation/send', {
     scope: 'chat',
-    summary: 'Answers a user message. The conversation may be new. Closing the stream cancels the turn.',
+    summary:
+      'Answers a user message. The conversation may be new. Closing the stream cancels the turn.',
     query: threadFields,
     body: { input: inputSchema, ...asking },
     kind: 'events',
     answer: replyPart,
     handle: call =>
-      answer(call, call.query.branch ?? mainBranch, (chat, options) => chat.send(call.body.input, options)),
+      answer(call, call.query.branch ?? mainBranch, (chat, options) =>
+        chat.send(call.body.input, options),
+      ),
   }),
   defineRoute('post', '/conversations/:conversation/edit', {
     scope: 'chat',
@@ -122,7 +133,8 @@ export const chatRoutes = [
   }),
   defineRoute('post', '/conversations/:conversation/cancel', {
     scope: 'chat',
-    summary: 'Cancels what is being answered in a conversation, by any server on the same database.',
+    summary:
+      'Cancels what is being answered in a conversation, by any server on the same database.',
     query: {
       actor: name.optional().describe('only in the thread of this actor'),
       branch: name.optional().describe('only on this branch'),
@@ -172,7 +184,10 @@ export const chatRoutes = [
       const log = readThread(call.looking, thread)
       // As the log would stamp it: a pause before it changes what is recalled.
       const next = { role: 'user', content: input, time: Date.now() }
-      const fitting = { ...log, context: fit => log.context({ ...fit, next, previous }) } satisfies typeof log
+      const fitting = {
+        ...log,
+        context: fit => log.context({ ...fit, next, previous }),
+      } satisfies typeof log
       const { context, room } = await nextContext({ ...asking, log: fitting })
       const { tokens, receipt } = context
       const inModel = (count: number) => toModelTokens(count, room.factor)
@@ -193,9 +208,14 @@ type TurnBody = z.output<z.ZodObject<typeof asking>> &
 
 async function modelFor({ parts: { upstreams, options } }: ApiCall, wanted: string | undefined) {
   // The page asks again with the name that the record of the call has.
-  const name = wanted === undefined ? (await upstreams.models())[0]?.name : upstreams.plainName(wanted)
+  const name =
+    wanted === undefined ? (await upstreams.models())[0]?.name : upstreams.plainName(wanted)
   if (name === undefined) throw notFound('model', '')
-  return { name, model: upstreams.model(name), options: { ...options, ...upstreams.of(name).options } }
+  return {
+    name,
+    model: upstreams.model(name),
+    options: { ...options, ...upstreams.of(name).options },
+  }
 }
 
 /** Asks the model of a request. The scopes of the client decide what it gets. `branch`: where the reply goes, if that exists. */
@@ -205,9 +225,20 @@ async function answer(
   ask: (chat: Chat, options: NonNullable<Parameters<Chat['send']>[1]>) => Reply,
 ): Promise<AsyncIterable<ServerEvent<ReplyPart>>> {
   const { parts, caller, signal: left, has, requestId, query } = call
-  const { model: wanted, system, key, temperature, maxTokens, seed, notes = true, input } = call.body
+  const {
+    model: wanted,
+    system,
+    key,
+    temperature,
+    maxTokens,
+    seed,
+    notes = true,
+    input,
+  } = call.body
   const messages =
-    input === undefined ? [] : [typeof input === 'string' ? { role: 'user', content: input } : input]
+    input === undefined
+      ? []
+      : [typeof input === 'string' ? { role: 'user', content: input } : input]
   // A file that cannot be read is refused before the answer begins, so that the refusal has its status.
   for (const message of messages) readMedia(message, 0)
   const { history } = logOfSpeaker(call.log, parts.about.person)
@@ -239,7 +270,9 @@ async function answer(
     const { actor = 'assistant' } = query
     run.answersIn({ tenant: caller.tenant, conversation, actor, branch, id })
     yield toEvent({ type: 'reply', id })
-    for await (const part of run.follow(ask(chat, { ...query, conversation, key, signal: run.signal }))) {
+    for await (const part of run.follow(
+      ask(chat, { ...query, conversation, key, signal: run.signal }),
+    )) {
       const shown = toReplyPart(part, has('inspect'))
       if (shown && (notes || shown.type !== 'note')) yield toEvent(shown)
     }

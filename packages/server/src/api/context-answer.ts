@@ -42,7 +42,9 @@ export const contextAnswer = contextSummary.extend({
   changing: z
     .object({ tokens: count, saved: count.optional(), lines: z.array(z.string()).optional() })
     .optional()
-    .describe('the lines of the system prompt that stand just before the newest message, as they change'),
+    .describe(
+      'the lines of the system prompt that stand just before the newest message, as they change',
+    ),
   faults: z.array(z.object({ seq: z.int(), problem: z.string() })),
   messages: z.array(message).optional(),
 })
@@ -85,7 +87,11 @@ export async function toContextAnswer(context: Context, options: ShownContext) {
   }
 }
 
-const toChanging = ({ lines, tokens, saved }: ChangingLines, factor: number, isWithTexts: boolean) => ({
+const toChanging = (
+  { lines, tokens, saved }: ChangingLines,
+  factor: number,
+  isWithTexts: boolean,
+) => ({
   tokens: toModelTokens(tokens, factor),
   saved: saved === undefined ? undefined : toModelTokens(saved, factor),
   lines: isWithTexts ? lines : undefined,

@@ -3,7 +3,13 @@ import type { Fate, Receipt } from '@throughline/core/context/receipt'
 import { BadRequestError } from '@throughline/core/log/error'
 import { breathe } from '@throughline/history/log/rests'
 import { z } from 'zod'
-import { contextAnswer, contextSummary, stretch, toContextAnswer, toSummary } from './context-answer.ts'
+import {
+  contextAnswer,
+  contextSummary,
+  stretch,
+  toContextAnswer,
+  toSummary,
+} from './context-answer.ts'
 import { atField, createFitting, fitFields, policyOf } from './fit-thread.ts'
 import { defineRoute, threadOf } from './route.ts'
 import { type AnswerOf, place, threadFields } from './schemas.ts'
@@ -27,19 +33,23 @@ const cell = contextSummary.extend({
 export const contextRoutes = [
   defineRoute('get', '/conversations/:conversation/context', {
     scope: 'inspect',
-    summary: 'Shows the context at a place, with its receipt. What is not said is as in the last call.',
+    summary:
+      'Shows the context at a place, with its receipt. What is not said is as in the last call.',
     query: {
       ...contextQuery,
       messages: z.boolean().optional().describe('whether the messages are given; default true'),
       texts: textsField,
-      since: place.optional().describe('an earlier place: `prefix` then says what both contexts share'),
+      since: place
+        .optional()
+        .describe('an earlier place: `prefix` then says what both contexts share'),
     },
     answer: contextAnswer,
     async handle(call) {
       const { at, messages = true, texts = true, since } = call.query
       const thread = await threadOf(call)
       const fit = await createFitting(thread, call.parts)
-      const previous = since === undefined ? undefined : (await fit(call.query, { at: since })).context
+      const previous =
+        since === undefined ? undefined : (await fit(call.query, { at: since })).context
       const { context, room } = await fit(call.query, { at, previous })
       const head = (await call.log.store.head(thread.key))?.head ?? 0
       const shown = { at: Math.min(at ?? head, head), isWithMessages: messages, isWithTexts: texts }
@@ -48,7 +58,8 @@ export const contextRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/dump', {
     scope: 'inspect',
-    summary: 'Prints the context at a place as plain text: everything that the model gets, and nothing else.',
+    summary:
+      'Prints the context at a place as plain text: everything that the model gets, and nothing else.',
     query: contextQuery,
     kind: 'text',
     async handle(call) {
@@ -58,14 +69,17 @@ export const contextRoutes = [
   }),
   defineRoute('post', '/conversations/:conversation/compare', {
     scope: 'inspect',
-    summary: 'Compares two contexts of one place: what either keeps, and how much of the beginning is equal.',
+    summary:
+      'Compares two contexts of one place: what either keeps, and how much of the beginning is equal.',
     query: threadFields,
     body: { at: atField, a: fitting, b: fitting },
     answer: z.object({
       a: contextSummary,
       b: contextSummary.describe('`prefix`: what of b is the same as the beginning of a'),
       differing: z
-        .array(z.object({ first: z.int(), last: z.int(), a: stretch.shape.fate, b: stretch.shape.fate }))
+        .array(
+          z.object({ first: z.int(), last: z.int(), a: stretch.shape.fate, b: stretch.shape.fate }),
+        )
         .describe('entries in a row with the same two fates, which differ'),
     }),
     async handle(call) {
@@ -82,7 +96,8 @@ export const contextRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/grid', {
     scope: 'inspect',
-    summary: 'Fits one place into several windows with several policies: a line for each, when it is ready.',
+    summary:
+      'Fits one place into several windows with several policies: a line for each, when it is ready.',
     query: {
       ...gridQuery,
       windows: z.array(z.int().min(1).max(100_000_000)).min(1).max(mostCells),
@@ -95,7 +110,10 @@ export const contextRoutes = [
     async handle(call) {
       const { windows, policies, entry, at, effort, stretches = false } = call.query
       if (windows.length * policies.length > mostCells)
-        throw new BadRequestError(`policies: at most ${mostCells} pairs of window and policy.`, 'policies')
+        throw new BadRequestError(
+          `policies: at most ${mostCells} pairs of window and policy.`,
+          'policies',
+        )
       // A policy that does not exist is refused now: in the middle of the lines it could not be told.
       for (const policy of policies) policyOf({ policy, effort })
       const fit = await createFitting(await threadOf(call), call.parts)

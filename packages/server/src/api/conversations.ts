@@ -46,7 +46,10 @@ export const conversationRoutes = [
     async handle(call) {
       const { conversations, ...page } = await listConversations(call, call.query)
       if (!call.query.latest) return { conversations, ...page }
-      return { conversations: await Promise.all(conversations.map(one => withLatest(call, one))), ...page }
+      return {
+        conversations: await Promise.all(conversations.map(one => withLatest(call, one))),
+        ...page,
+      }
     },
   }),
   defineRoute('get', '/conversations/:conversation', {
@@ -83,7 +86,8 @@ export const conversationRoutes = [
   }),
   defineRoute('delete', '/conversations', {
     scope: 'admin',
-    summary: 'Deletes all conversations of the tenant, those of a person, or those with threads of an actor.',
+    summary:
+      'Deletes all conversations of the tenant, those of a person, or those with threads of an actor.',
     query: {
       person: name.optional().describe('whose conversations'),
       actor: name.optional().describe('in which this actor has a thread'),
@@ -102,10 +106,15 @@ export const conversationRoutes = [
   }),
   defineRoute('post', '/retain', {
     scope: 'admin',
-    summary: 'Deletes what was not used for a time: conversations whole, or the records of calls alone.',
+    summary:
+      'Deletes what was not used for a time: conversations whole, or the records of calls alone.',
     body: {
       conversationsMs: z.int().min(0).optional().describe('conversations not used for this time'),
-      callsMs: z.int().min(0).optional().describe('records of calls older than this; the log itself stays'),
+      callsMs: z
+        .int()
+        .min(0)
+        .optional()
+        .describe('records of calls older than this; the log itself stays'),
       dryRun,
     },
     answer: z.object({ deleted: z.array(name), calls: count }),
@@ -143,7 +152,9 @@ export const conversationRoutes = [
     answer: z.object({
       format: z.string().describe('whose form the file has: "Throughline", "ChatGPT" …'),
       conversations: z.array(name),
-      deleted: z.array(name).describe('conversations of the file that were deleted here, and stay so'),
+      deleted: z
+        .array(name)
+        .describe('conversations of the file that were deleted here, and stay so'),
       entries: count,
       added: count.describe('how many of the entries were not here before'),
       calls: count,
@@ -190,21 +201,26 @@ export const conversationRoutes = [
     }),
     async handle({ query: { q, scope = 'shown', ...where }, has, looking }) {
       if (scope === 'everything' && !has('inspect'))
-        throw new BadRequestError('scope: "everything" needs a key with the scope "inspect".', 'scope')
+        throw new BadRequestError(
+          'scope: "everything" needs a key with the scope "inspect".',
+          'scope',
+        )
       const matches = await looking.search(q, { scope, ...where })
       // Other forms of the same words are marked too: "turtles" for "turtle".
       const wanted = toQuery(q).flat()
       return {
-        found: matches.map(({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
-          conversation,
-          actor,
-          branch,
-          seq,
-          role,
-          time,
-          snippet,
-          hits: placesOf(snippet, wanted),
-        })),
+        found: matches.map(
+          ({ thread: { conversation, actor, branch }, seq, role, time, snippet }) => ({
+            conversation,
+            actor,
+            branch,
+            seq,
+            role,
+            time,
+            snippet,
+            hits: placesOf(snippet, wanted),
+          }),
+        ),
       }
     },
   }),
@@ -233,7 +249,10 @@ async function withSpooled<T>(
   const folder = await mkdtemp(join(tmpdir(), 'throughline-import-'))
   try {
     const file = join(folder, 'body')
-    await pipeline(unpackedBody(request, most), createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    await pipeline(
+      unpackedBody(request, most),
+      createWriteStream(file, { flags: 'wx', mode: 0o600 }),
+    )
     return await use(await openImportFile(file, most))
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -7,7 +7,13 @@ import { isReserved } from '@throughline/history/side-name'
 import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import type { Caller, ServerEnv } from '../auth/caller.ts'
-import { notFound, refuseExperiment, refuseInner, refuseOthers, requireScope } from '../auth/refusals.ts'
+import {
+  notFound,
+  refuseExperiment,
+  refuseInner,
+  refuseOthers,
+  requireScope,
+} from '../auth/refusals.ts'
 import { type Log, logOfPerson } from '../exchange/inquiry.ts'
 import { bodyOf } from '../routes/read-body.ts'
 import type { ServerLimits } from '../routes/server-parts.ts'
@@ -29,7 +35,11 @@ export function createApi(options: ApiOptions) {
     const name = JSON.stringify([tenant, mayInspect])
     const { store: whole } = logOf(tenant)
     const store = mayInspect ? whole : shownStore(whole)
-    const view = looking.get(name) ?? { store, tenant, history: createHistory({ store, tenant, embed }) }
+    const view = looking.get(name) ?? {
+      store,
+      tenant,
+      history: createHistory({ store, tenant, embed }),
+    }
     return putNewest(looking, name, view, mostTenants)
   }
 
@@ -83,8 +93,11 @@ export function createApi(options: ApiOptions) {
         return context.json(document)
       })
       for (const route of routes)
-        app.on(route.method.toUpperCase(), `${apiBase}${route.path}`, requireScope(route.scope), context =>
-          answer(route, context),
+        app.on(
+          route.method.toUpperCase(),
+          `${apiBase}${route.path}`,
+          requireScope(route.scope),
+          context => answer(route, context),
         )
       app.all(`${apiBase}/*`, () => {
         throw new ThroughlineError('no_route', 'There is nothing at this address of the API.')
@@ -139,7 +152,9 @@ function toResponse({ kind, status }: Route, answer: unknown, limits: AnswerLimi
     case 'json':
       return Response.json(answer, { status: status ?? 200 })
     case 'text':
-      return new Response(answer as string, { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+      return new Response(answer as string, {
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+      })
     case 'lines':
       return lineStream(answer as AsyncIterable<unknown>, limits)
     case 'events':
@@ -192,6 +207,8 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 
 /** `roles[1].tools[0]` */
 function placeOf(path: readonly PropertyKey[]): string {
-  const parts = path.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`))
+  const parts = path.map(part =>
+    typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`,
+  )
   return parts.join('').replace(/^\./, '')
 }

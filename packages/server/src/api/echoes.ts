@@ -11,13 +11,15 @@ export async function echoAt(thread: Thread, seq: number): Promise<readonly numb
   const at = entries.findIndex(entry => entry.seq === seq)
   const reply = entries[at]?.message.role === 'user' ? entries[at + 1] : entries[at]
   const question = reply && entries.find(entry => entry.seq === reply.seq - 1)
-  if (!reply || question?.message.role !== 'user' || reply.message.role !== 'assistant') return undefined
+  if (!reply || question?.message.role !== 'user' || reply.message.role !== 'assistant')
+    return undefined
   const [asked, said] = [textOf(question), textOf(reply)]
   const isEcho = asked.includes('?') && hasCase.test(said) && !addsTo(asked, said)
   return isEcho ? [question.seq, reply.seq] : undefined
 }
 
-const textOf = ({ message, seq }: LoggedMessage) => readMessage(message, seq).text.slice(0, mostCharacters)
+const textOf = ({ message, seq }: LoggedMessage) =>
+  readMessage(message, seq).text.slice(0, mostCharacters)
 
 const mostCharacters = 4000
 const hasCase = /\p{Ll}/u

@@ -27,7 +27,8 @@ export function eventStream(
 ): Response {
   async function* texts() {
     try {
-      for await (const some of events) yield 'event' in some ? textOf(some) : some.map(textOf).join('')
+      for await (const some of events)
+        yield 'event' in some ? textOf(some) : some.map(textOf).join('')
     } catch (error) {
       yield sse({ type: 'error', ...errorBody(toFault(error)) }, 'error')
     }
@@ -51,9 +52,13 @@ function textOf(one: ServerEvent): string {
 }
 
 /** A stream of lines of JSON; texts are lines already. */
-export function lineStream(values: AsyncIterable<unknown>, { unreadMs, onEnd }: AnswerLimits): Response {
+export function lineStream(
+  values: AsyncIterable<unknown>,
+  { unreadMs, onEnd }: AnswerLimits,
+): Response {
   async function* lines() {
-    for await (const value of values) yield `${typeof value === 'string' ? value : oneLine(value)}\n`
+    for await (const value of values)
+      yield `${typeof value === 'string' ? value : oneLine(value)}\n`
   }
   return new Response(toReadable(lines(), textWriter(), { unreadMs, onEnd }), {
     headers: { 'content-type': 'application/x-ndjson' },

@@ -6,7 +6,8 @@ import { type ApiCall, defineRoute, findConversation } from './route.ts'
 export const eventRoutes = [
   defineRoute('get', '/events', {
     scope: 'read',
-    summary: 'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
+    summary:
+      'Tells when something is written to any conversation. `Last-Event-ID` tells what was missed.',
     kind: 'events',
     answer: feedEvent,
     handle: call => listen(call),

@@ -16,28 +16,42 @@ import { count, place } from './schemas.ts'
 
 /** How a context is to be made. What is not said is as it was in the last call of the thread. */
 export const fitFields = {
-  window: z.int().min(1).max(100_000_000).optional().describe("in the model's tokens, as the reserve"),
+  window: z
+    .int()
+    .min(1)
+    .max(100_000_000)
+    .optional()
+    .describe("in the model's tokens, as the reserve"),
   reserve: count.optional(),
   policy: z
     .string()
     .max(100)
     .optional()
     .describe(`one of ${policyNames.join(', ')}; \`sliding-50\` and \`tiered-2\` say how many`),
-  effort: z.number().min(0).max(1).optional().describe('how much is recalled; goes with the policy default'),
+  effort: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('how much is recalled; goes with the policy default'),
   system: z.string().max(1_000_000).optional().describe('another system prompt; empty for none'),
   notes: z.enum(['inline', 'system', 'off']).optional(),
   shape: z.enum(['free', 'alternating']).optional(),
   hands: z
     .literal('now')
     .optional()
-    .describe('with what is pinned and hidden now, also at an earlier place; default: as it was there'),
+    .describe(
+      'with what is pinned and hidden now, also at an earlier place; default: as it was there',
+    ),
   overflow: z
     .enum(['error', 'keep', 'trim'])
     .optional()
     .describe('default "keep": what does not fit is shown'),
 }
 
-export const atField = place.optional().describe('the thread as it was when this entry was its last')
+export const atField = place
+  .optional()
+  .describe('the thread as it was when this entry was its last')
 
 export type FitFields = z.output<z.ZodObject<typeof fitFields>>
 
@@ -112,7 +126,10 @@ export async function createFitting(thread: Thread, parts: FitParts) {
 }
 
 /** The system prompt of a call, which is no entry. */
-export async function promptIn(thread: Thread, call: Pick<StoredCall, 'plan'>): Promise<string | undefined> {
+export async function promptIn(
+  thread: Thread,
+  call: Pick<StoredCall, 'plan'>,
+): Promise<string | undefined> {
   const plan = readPlan(call.plan)
   const [first] = plan.messages
   if (!first || isRun(first)) return undefined
@@ -120,7 +137,8 @@ export async function promptIn(thread: Thread, call: Pick<StoredCall, 'plan'>): 
 }
 
 export function policyOf({ policy, effort }: Pick<FitFields, 'policy' | 'effort'>) {
-  if (policy === undefined) return effort === undefined ? undefined : choosePolicy('default', { effort })
+  if (policy === undefined)
+    return effort === undefined ? undefined : choosePolicy('default', { effort })
   const [, name = policy, number] = /^(sliding|tiered)-(\d{1,6})$/.exec(policy) ?? []
   const amount = number === undefined ? undefined : Number(number)
   if (amount === 0) throw new InvalidOptionError('policy', 'expected a number of at least 1')

@@ -36,7 +36,10 @@ export const handRoutes = [
   defineRoute(
     'post',
     `${entry}/pin`,
-    laying('pin', 'Pins a message: from now on it is always sent. Refused if the pins have no room.'),
+    laying(
+      'pin',
+      'Pins a message: from now on it is always sent. Refused if the pins have no room.',
+    ),
   ),
   defineRoute('delete', `${entry}/pin`, laying('unpin', 'Takes a pin back.')),
   defineRoute(
@@ -48,7 +51,10 @@ export const handRoutes = [
   defineRoute('delete', entry, {
     scope: 'admin',
     summary: 'Erases the text of a message from all that is stored. A mark stays in its place.',
-    query: { ...threadFields, dryRun: z.boolean().optional().describe('only tells whether it could be') },
+    query: {
+      ...threadFields,
+      dryRun: z.boolean().optional().describe('only tells whether it could be'),
+    },
     answer: z.object({ erased: place }),
     async handle(call) {
       refuseInner({ actor: call.query.actor })

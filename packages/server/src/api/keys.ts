@@ -45,11 +45,14 @@ export const keyRoutes = [
     summary: 'Revokes a key, within seconds on every server.',
     kind: 'none',
     async handle({ caller, params: { id }, parts: { keys } }) {
-      const mayRevoke = (await keys.list()).some(key => key.id === id && mayManage(caller, key.tenant))
+      const mayRevoke = (await keys.list()).some(
+        key => key.id === id && mayManage(caller, key.tenant),
+      )
       if (!mayRevoke || !(await keys.revoke(id))) throw notFound('key', id)
       return undefined
     },
   }),
 ]
 
-const mayManage = ({ tenant, isOperator }: Caller, other: string) => isOperator === true || tenant === other
+const mayManage = ({ tenant, isOperator }: Caller, other: string) =>
+  isOperator === true || tenant === other

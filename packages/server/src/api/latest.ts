@@ -71,7 +71,9 @@ export async function readLatest(
   { conversation, threads }: ConversationInfo,
 ) {
   const spoken = threads.filter(({ actor, branch }) => !isReserved(actor) && !isSideName(branch))
-  const [newest] = (spoken.length > 0 ? spoken : threads).toSorted((a, b) => b.updatedAt - a.updatedAt)
+  const [newest] = (spoken.length > 0 ? spoken : threads).toSorted(
+    (a, b) => b.updatedAt - a.updatedAt,
+  )
   if (!newest) return undefined
   const { actor, branch, head: entries } = newest
   const thread = looking.thread(conversation, { actor, branch })
@@ -119,7 +121,10 @@ async function readRequest(source: LogSource) {
   const newest = await findRequest(source, { limit: mostRead })
   if (newest) return newest
   // Without their texts thousands of entries are read at once.
-  for await (const { role, seq } of source.store.entries(source.key, { reverse: true, limit: mostRounds }))
+  for await (const { role, seq } of source.store.entries(source.key, {
+    reverse: true,
+    limit: mostRounds,
+  }))
     if (role === 'user') return findRequest(source, { to: seq, limit: mostRead })
   return undefined
 }
@@ -139,7 +144,10 @@ async function readOwed(source: LogSource): Promise<readonly string[]> {
 
 const mostResults = 64
 
-async function findRequest(source: LogSource, range: { readonly to?: number; readonly limit: number }) {
+async function findRequest(
+  source: LogSource,
+  range: { readonly to?: number; readonly limit: number },
+) {
   for await (const { data, seq, time } of readLog(source, { reverse: true, ...range })) {
     const { request } = (isObject(data) ? data : {}) as { readonly request?: unknown }
     if (!isObject(request)) continue

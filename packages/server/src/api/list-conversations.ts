@@ -13,7 +13,9 @@ export const listFields = {
   include: z
     .enum(['side', 'provisional', 'everything'])
     .optional()
-    .describe('also requests beside conversations (titles, tags), unnamed single messages, or both'),
+    .describe(
+      'also requests beside conversations (titles, tags), unnamed single messages, or both',
+    ),
 }
 
 type ListQuery = z.output<z.ZodObject<typeof listFields>>
@@ -22,7 +24,10 @@ type ListQuery = z.output<z.ZodObject<typeof listFields>>
 const mostLooked = 2000
 
 /** A page of conversations. What is not wanted is left out after reading, so it reads on until the page is full. */
-export async function listConversations(call: ApiCall, { person, after, limit, include }: ListQuery) {
+export async function listConversations(
+  call: ApiCall,
+  { person, after, limit, include }: ListQuery,
+) {
   const isWith = (what: ListQuery['include']) => include === what || include === 'everything'
   const conversations: (ConversationInfo & { readonly provisional?: boolean })[] = []
   // One more than a page, so that one reading tells whether there is a next page.
@@ -45,8 +50,10 @@ export async function listConversations(call: ApiCall, { person, after, limit, i
   return { conversations, next: toCursor(last!) }
 }
 
-const toCursor = ({ conversation, updatedAt }: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) =>
-  `${updatedAt}.${conversation}`
+const toCursor = ({
+  conversation,
+  updatedAt,
+}: Pick<ConversationInfo, 'conversation' | 'updatedAt'>) => `${updatedAt}.${conversation}`
 
 function fromCursor(cursor: string | undefined) {
   if (cursor === undefined) return undefined
@@ -61,5 +68,8 @@ export async function withProvisional(
   listed: readonly ConversationInfo[],
 ) {
   const provisional = await findProvisional({ store, tenant, count: history.count }, listed)
-  return listed.map(one => ({ ...one, ...(provisional.has(one.conversation) && { provisional: true }) }))
+  return listed.map(one => ({
+    ...one,
+    ...(provisional.has(one.conversation) && { provisional: true }),
+  }))
 }

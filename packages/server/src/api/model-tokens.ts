@@ -34,7 +34,16 @@ export function toFigures<Part extends string>(
   const parts = partsInModel(used, tokens, factor)
   // What is free of a window that is not known cannot be told.
   if (isUnknownWindow(window))
-    return { window: undefined, reserve, margin: 0, tokens, parts, free: 0, over: 0, ...toldFactor(room) }
+    return {
+      window: undefined,
+      reserve,
+      margin: 0,
+      tokens,
+      parts,
+      free: 0,
+      over: 0,
+      ...toldFactor(room),
+    }
   const left = window - reserve - tokens
   // Rounding must not change whether the prompt fits.
   const margin =

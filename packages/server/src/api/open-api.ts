@@ -17,7 +17,11 @@ export function openApi(routes: readonly Route[], base: string) {
     components: {
       schemas: { Error: toSchema(errorAnswer) },
       securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: `A key with scopes: ${scopes.join(', ')}.` },
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `A key with scopes: ${scopes.join(', ')}.`,
+        },
       },
     },
   }
@@ -48,7 +52,10 @@ const formats: Readonly<Record<AnswerFormat, readonly [description: string, type
   json: ['The answer.', 'application/json'],
   text: ['A plain text.', 'text/plain'],
   lines: ['Lines of JSON; the schema is that of each line.', 'application/x-ndjson'],
-  events: ['Server-sent events; the schema is that of the data of each event.', 'text/event-stream'],
+  events: [
+    'Server-sent events; the schema is that of the data of each event.',
+    'text/event-stream',
+  ],
   none: ['Done.'],
 }
 

@@ -46,7 +46,10 @@ export interface LoggedRequest {
  * The body of a request, put together again: the fields that were kept, with messages, tools and system prompt of the log in
  * the same form. `isExact`: the result is what was sent, value for value. Undefined for a form that is not known.
  */
-export async function toRequestBody({ form, fields, hash }: SentBody, { messages, tools }: LoggedRequest) {
+export async function toRequestBody(
+  { form, fields, hash }: SentBody,
+  { messages, tools }: LoggedRequest,
+) {
   const known = Object.hasOwn(forms, form) ? forms[form] : undefined
   if (!known) return undefined
   const isApart = known.system !== undefined && fields[known.system] === null

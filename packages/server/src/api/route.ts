@@ -164,7 +164,10 @@ export function defineRoute<
 ): TypedRoute<Called, Path, Kind, Query, Body, Answer> {
   const { query = {}, body, kind = 'json' } = route
   const schemas: SchemaFields = places
-  const params = [...path.matchAll(/:(\w+)/g)].map(([, param = '']) => [param, schemas[param] ?? name])
+  const params = [...path.matchAll(/:(\w+)/g)].map(([, param = '']) => [
+    param,
+    schemas[param] ?? name,
+  ])
   const made = {
     ...route,
     method,
@@ -177,7 +180,10 @@ export function defineRoute<
   return made as unknown as TypedRoute<Called, Path, Kind, Query, Body, Answer>
 }
 
-export async function findConversation(history: History, conversation: string): Promise<ConversationInfo> {
+export async function findConversation(
+  history: History,
+  conversation: string,
+): Promise<ConversationInfo> {
   const [info] = await history.conversations({ only: conversation, limit: 1 })
   if (!info) throw notFound('conversation', conversation)
   return info

@@ -23,7 +23,9 @@ function importSample(history: History) {
   return underFreeName('sample-toad-patrol', async conversation => {
     const [info] = await history.conversations({ only: conversation, limit: 1 })
     if (info) return { conversation, isNew: false }
-    const messages: unknown = JSON.parse(await readFile(packageFile('examples/project-chat.json'), 'utf8'))
+    const messages: unknown = JSON.parse(
+      await readFile(packageFile('examples/project-chat.json'), 'utf8'),
+    )
     const chat = JSON.stringify({ title: 'Toad patrol', messages, time: 0 })
     const { deleted } = await history.import(chat, { as: conversation })
     if (deleted.length > 0) throw new NoConversationError(conversation, true)
@@ -37,7 +39,9 @@ export async function underFreeName<Made>(name: string, make: (name: string) => 
     try {
       return await make(number === 1 ? name : `${name}-${number}`)
     } catch (error) {
-      const isDeleted = [error, (error as Error).cause].some(one => one instanceof NoConversationError)
+      const isDeleted = [error, (error as Error).cause].some(
+        one => one instanceof NoConversationError,
+      )
       if (!isDeleted || number >= mostNames) throw error
     }
   }

@@ -16,7 +16,9 @@ export const threadFields = {
 
 export const message = z
   .looseObject({ role: z.string() })
-  .describe('a message in the form in which it was given: of OpenAI, Ollama, Anthropic or the AI SDK')
+  .describe(
+    'a message in the form in which it was given: of OpenAI, Ollama, Anthropic or the AI SDK',
+  )
 
 export const threadPlace = z.object({
   actor: name,
@@ -34,7 +36,9 @@ export const conversation = z.object({
   updatedAt: time.describe('when something was last written to one of its threads'),
   usedAt: time
     .optional()
-    .describe('when it was last read, quoted, described or imported, to the minute; absent if never'),
+    .describe(
+      'when it was last read, quoted, described or imported, to the minute; absent if never',
+    ),
   threads: z.array(threadPlace),
   provisional: z
     .boolean()

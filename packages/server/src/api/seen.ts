@@ -30,7 +30,9 @@ const seen = z.object({
   free: count.describe('the unused tokens of the context'),
   would: z
     .array(z.object({ policy: z.string(), window: count }))
-    .describe('if it is not sent: the nearest other policy and the nearest larger window that would send it'),
+    .describe(
+      'if it is not sent: the nearest other policy and the nearest larger window that would send it',
+    ),
 })
 
 export const seenRoutes = [
@@ -76,7 +78,10 @@ export const seenRoutes = [
 ]
 
 /** The best match that is no reply which only says its question again, nor that question. */
-async function withoutEchoes(thread: Thread, find: (skipped: ReadonlySet<number>) => Match | undefined) {
+async function withoutEchoes(
+  thread: Thread,
+  find: (skipped: ReadonlySet<number>) => Match | undefined,
+) {
   const skipped = new Set<number>()
   for (let tries = 0; tries < mostEchoes; tries++) {
     const match = find(skipped)
@@ -100,13 +105,15 @@ function nearest(policy: string, window: number) {
   return isUnknownWindow(window) ? [] : [others.map(choice => ({ policy: choice, window })), larger]
 }
 
-const isSent = (fate: Fate | undefined) => fate === 'kept' || fate === 'altered' || fate === 'recalled'
+const isSent = (fate: Fate | undefined) =>
+  fate === 'kept' || fate === 'altered' || fate === 'recalled'
 
 /** The fate of the message at a place, with its reason. */
 const fateAt = ({ stretches }: Pick<Receipt, 'stretches'>, seq: number) =>
   stretches[firstPlace(stretches.length, at => stretches[at]!.last >= seq)]
 
-const isSentAt = (receipt: Pick<Receipt, 'stretches'>, seq: number) => isSent(fateAt(receipt, seq)?.fate)
+const isSentAt = (receipt: Pick<Receipt, 'stretches'>, seq: number) =>
+  isSent(fateAt(receipt, seq)?.fate)
 
 /** Leaves out words of over a quarter of the messages, and those over 8 times as frequent as the rarest: they tell little. */
 export function tellingOf(words: readonly Mention[], messages: number): readonly Mention[] {
@@ -124,7 +131,10 @@ interface MatchPlace {
 }
 
 /** The message with most of some words, rare ones counting more; of equals a sent one, then the newest, the asking one last. */
-export function bestMatch(words: readonly Mention[], { messages, receipt, asking, skipped }: MatchPlace) {
+export function bestMatch(
+  words: readonly Mention[],
+  { messages, receipt, asking, skipped }: MatchPlace,
+) {
   const weights = new Map<number, number>()
   for (const { seqs, many } of words)
     for (const seq of seqs)

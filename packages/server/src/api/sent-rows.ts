@@ -38,8 +38,12 @@ export const sentRow = z
     tokens: count,
     seqs: z
       .array(place)
-      .describe('the entries that it is, altered or not; 0: the system prompt; none: an added message'),
-    standsFor: standsFor.describe('the entries that it and what was joined to it quote or stand for'),
+      .describe(
+        'the entries that it is, altered or not; 0: the system prompt; none: an added message',
+      ),
+    standsFor: standsFor.describe(
+      'the entries that it and what was joined to it quote or stand for',
+    ),
     joined: z.array(z.object({ part: z.enum(parts), tokens: count, standsFor })).optional(),
     sources: z
       .array(quoteSource)
@@ -52,14 +56,18 @@ export const sentRow = z
     text: z
       .string()
       .optional()
-      .describe('the text of a message that is no entry, or the line that is sent for a cleared one'),
+      .describe(
+        'the text of a message that is no entry, or the line that is sent for a cleared one',
+      ),
   })
   .describe('a message that the model got')
 
 export const textsField = z
   .boolean()
   .optional()
-  .describe('false leaves out every text: what stands in a context that its user may not see, such as a note')
+  .describe(
+    'false leaves out every text: what stands in a context that its user may not see, such as a note',
+  )
 
 export type SentRow = AnswerOf<typeof sentRow>
 
@@ -100,7 +108,11 @@ export async function toSentRows(
       seqs,
       standsFor: [...standsFor, ...joined.flatMap(one => one.standsFor)],
       ...(joined.length > 0 && {
-        joined: joined.map(({ part, tokens, standsFor }) => ({ part, tokens: inModel(tokens), standsFor })),
+        joined: joined.map(({ part, tokens, standsFor }) => ({
+          part,
+          tokens: inModel(tokens),
+          standsFor,
+        })),
       }),
       ...(sources.length > 0 && { sources }),
       ...(part === 'rules' && rules.length > 0 && { rules }),
@@ -113,7 +125,11 @@ export async function toSentRows(
 const mostLookedInto = 64
 
 /** The standing rules of a context. Their messages are those that the block stands for, and those that were brought back too. */
-async function findRules(messages: readonly MessageLike[], sent: readonly SentMessage[], thread: Thread) {
+async function findRules(
+  messages: readonly MessageLike[],
+  sent: readonly SentMessage[],
+  thread: Thread,
+) {
   const place = sent.findIndex(({ part }) => part === 'rules')
   if (place < 0) return []
   const lines = textOf(messages[place]!)
@@ -152,7 +168,8 @@ async function loadSources(
   const titles = new Map<string, Promise<string | undefined>>()
 
   function titleOf(only: string): Promise<string | undefined> {
-    const title = titles.get(only) ?? store.conversations(key.tenant, { only }).then(([info]) => info?.title)
+    const title =
+      titles.get(only) ?? store.conversations(key.tenant, { only }).then(([info]) => info?.title)
     titles.set(only, title)
     return title
   }

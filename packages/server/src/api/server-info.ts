@@ -36,7 +36,10 @@ export const serverRoutes = [
         z.object({
           name: z.string(),
           window: count.optional().describe('absent while it is unknown: then nothing is cut'),
-          windowFrom: z.string().optional().describe('from where it is known: `told by the server`'),
+          windowFrom: z
+            .string()
+            .optional()
+            .describe('from where it is known: `told by the server`'),
         }),
       ),
       model: z
@@ -50,9 +53,14 @@ export const serverRoutes = [
       reserve: count.optional(),
       remember: z
         .enum(['conversation', 'person'])
-        .describe('what a message may bring back: of its own conversation, or of all of the same person'),
+        .describe(
+          'what a message may bring back: of its own conversation, or of all of the same person',
+        ),
       person: z.string().optional().describe('who speaks where a request names no person'),
-      store: z.string().optional().describe('the name of the log, for people; needs the scope inspect'),
+      store: z
+        .string()
+        .optional()
+        .describe('the name of the log, for people; needs the scope inspect'),
       addresses: z
         .record(z.enum(['ollama', 'openai', 'anthropic', 'uiChat', 'mcp']), z.string())
         .describe('the base addresses that clients are given'),
@@ -62,12 +70,16 @@ export const serverRoutes = [
         .describe('what a million tokens of a prompt cost, where that is set'),
       shadow: z
         .boolean()
-        .describe('whether every request passes as it came, and what would have been sent is only shown'),
+        .describe(
+          'whether every request passes as it came, and what would have been sent is only shown',
+        ),
       needsKey: z.boolean().describe('whether every request needs a key'),
       tenant: name,
       tenants: z
         .array(name)
-        .describe('those that the caller may choose by the header `x-throughline-tenant`, with its own'),
+        .describe(
+          'those that the caller may choose by the header `x-throughline-tenant`, with its own',
+        ),
       scopes: z.array(z.enum(scopes)).describe('what the caller may do'),
     }),
     async handle({
@@ -129,5 +141,7 @@ export const serverRoutes = [
 /** An amount and a currency, as they are set: `0.15 USD`. */
 function priceOf(price: string | undefined) {
   const [amount, currency] = price?.split(' ') ?? []
-  return amount === undefined || currency === undefined ? undefined : { amount: Number(amount), currency }
+  return amount === undefined || currency === undefined
+    ? undefined
+    : { amount: Number(amount), currency }
 }

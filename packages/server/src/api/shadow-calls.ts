@@ -63,7 +63,10 @@ export const shadowRoutes = [
   }),
 ]
 
-async function toLine(thread: Thread, call: ThreadCall): Promise<AnswerOf<typeof shadowCall> | undefined> {
+async function toLine(
+  thread: Thread,
+  call: ThreadCall,
+): Promise<AnswerOf<typeof shadowCall> | undefined> {
   const plan = readPlan(call.plan)
   const account = toShadow(plan)
   if (!account) return undefined

@@ -15,7 +15,9 @@ import { type AnswerOf, count, place, threadFields } from './schemas.ts'
 const reading = z.object({
   name: z.string(),
   tools: z.array(z.string()).describe('the tools whose results carry it'),
-  isConfigured: z.boolean().describe('false for the newest result of a tool, where no states are set'),
+  isConfigured: z
+    .boolean()
+    .describe('false for the newest result of a tool, where no states are set'),
   value: z.unknown().optional().describe('absent without a result, and for one that is very large'),
   preview: z.string().optional().describe('the beginning of a very large value'),
   entry: z.object({ seq: place, tool: z.string(), callId: z.string().optional() }).optional(),
@@ -37,7 +39,8 @@ const mostCharacters = 64 * 1024
 export const stateRoutes = [
   defineRoute('get', '/conversations/:conversation/state', {
     scope: 'inspect',
-    summary: 'Shows each state with the entry it was read from; without states, the newest tool results.',
+    summary:
+      'Shows each state with the entry it was read from; without states, the newest tool results.',
     query: { ...threadFields, at: atField },
     answer: z.object({
       states: z.array(reading),
@@ -54,7 +57,8 @@ export const stateRoutes = [
         return { ...(await newestResults(sourceOf(call.log, thread.key), entries)), entries }
       }
       const readings: ShownReading[] = []
-      for (const state of states) readings.push(toReading(state, await thread.state(state, { at: entries })))
+      for (const state of states)
+        readings.push(toReading(state, await thread.state(state, { at: entries })))
       return { states: readings, from: Math.min(1, entries), entries }
     },
   }),
@@ -88,7 +92,10 @@ async function newestResults(source: LogSource, to: number) {
     messages.push(message)
     from = seq
   }
-  const tools = new Map<string, { skipped: ShownReading['skipped'][number][]; result?: RoundResult }>()
+  const tools = new Map<
+    string,
+    { skipped: ShownReading['skipped'][number][]; result?: RoundResult }
+  >()
   for (const { results } of roundsFromEnd(messages.reverse())) {
     for (const result of results.toReversed()) {
       const earlier = tools.get(result.tool)
@@ -124,7 +131,10 @@ async function newestResults(source: LogSource, to: number) {
 export function parseState(text: string): State<unknown> {
   const [, name, tool, pointer] = stateForm.exec(text) ?? []
   if (name === undefined || tool === undefined)
-    throw new InvalidOptionError('states', `expected name=tool or name=tool#/path, got ${showValue(text)}`)
+    throw new InvalidOptionError(
+      'states',
+      `expected name=tool or name=tool#/path, got ${showValue(text)}`,
+    )
   const path = pointer?.split('/').slice(1).map(unescaped) ?? []
   const pick = (result: unknown) => at(result, path)
   return defineState({ name, tool, schema: z.unknown(), pick: path.length > 0 ? pick : undefined })

@@ -13,7 +13,17 @@ import { sourceOf } from '../exchange/inquiry.ts'
 import { callsBetween, pageCall } from './calls-back.ts'
 import { atField } from './fit-thread.ts'
 import { defineRoute, findConversation, threadOf } from './route.ts'
-import { count, limitOf, message, name, place, status, threadFields, threadPlace, time } from './schemas.ts'
+import {
+  count,
+  limitOf,
+  message,
+  name,
+  place,
+  status,
+  threadFields,
+  threadPlace,
+  time,
+} from './schemas.ts'
 
 export const turnStatus = z.enum(['open', 'completed', 'failed', 'cancelled', 'interrupted'])
 
@@ -37,14 +47,18 @@ const thread = threadPlace.extend({
       text: z.string().describe('its beginning'),
       how: z
         .enum(['again', 'reworded', 'on'])
-        .describe('whether it answers a turn again, words a message anew, or goes on where the other ends'),
+        .describe(
+          'whether it answers a turn again, words a message anew, or goes on where the other ends',
+        ),
     })
     .optional()
     .describe('the first message that only this branch has, as a user may see it'),
   isUnanswered: z
     .boolean()
     .describe('whether all that a person asked on this branch ended without a word of an answer'),
-  isOfClient: z.boolean().describe('whether a client of the server asked last, and not the page or the API'),
+  isOfClient: z
+    .boolean()
+    .describe('whether a client of the server asked last, and not the page or the API'),
   status,
 })
 
@@ -71,8 +85,13 @@ const logged = z
     isBroken: z
       .boolean()
       .optional()
-      .describe('whether the answer broke off here; a model reads it only if its turn is not tried again'),
-    isErased: z.boolean().optional().describe('whether its text was erased: a mark stands in its place'),
+      .describe(
+        'whether the answer broke off here; a model reads it only if its turn is not tried again',
+      ),
+    isErased: z
+      .boolean()
+      .optional()
+      .describe('whether its text was erased: a mark stands in its place'),
     hands: z
       .array(z.object({ does: z.enum(['pin', 'hide', 'free', 'erase']), seq: place }))
       .optional()
@@ -80,7 +99,12 @@ const logged = z
     isError: z.boolean().optional(),
     data: z.unknown().optional().describe('the data of the application'),
     calibration: z
-      .object({ model: z.string(), counter: z.string(), factor: z.number(), reply: count.optional() })
+      .object({
+        model: z.string(),
+        counter: z.string(),
+        factor: z.number(),
+        reply: count.optional(),
+      })
       .optional(),
   })
   .describe('an entry with all that is stored beside its message')
@@ -100,7 +124,8 @@ const brief = z
 export const threadRoutes = [
   defineRoute('get', '/conversations/:conversation/threads', {
     scope: 'read',
-    summary: 'Lists the threads with their branches, where these were forked, and whether a turn is open.',
+    summary:
+      'Lists the threads with their branches, where these were forked, and whether a turn is open.',
     answer: z.object({ threads: z.array(thread) }),
     async handle({ params, looking, log }) {
       const { conversation, threads } = await findConversation(looking, params.conversation)
@@ -111,7 +136,8 @@ export const threadRoutes = [
           const thread = looking.thread(conversation, { actor, branch })
           const status = await thread.status()
           const { turns = 0, forkOf } = head ?? {}
-          const left = forkOf && threads.find(one => one.actor === actor && one.branch === forkOf.branch)
+          const left =
+            forkOf && threads.find(one => one.actor === actor && one.branch === forkOf.branch)
           const begins = forkOf && (await beginningOf(thread, forkOf.at + 1, left?.head))
           const isTheirs = await isOfClient(log.store, key)
           return {
@@ -123,7 +149,8 @@ export const threadRoutes = [
             forkOf,
             begins,
             status,
-            isUnanswered: forkOf !== undefined && !isTheirs && (await isUnanswered(thread, forkOf.at)),
+            isUnanswered:
+              forkOf !== undefined && !isTheirs && (await isUnanswered(thread, forkOf.at)),
             isOfClient: isTheirs,
           }
         }),
@@ -151,7 +178,8 @@ export const threadRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/entries', {
     scope: 'read',
-    summary: 'Shows the newest messages as a user may see them. `at` pages back: the seq before the first.',
+    summary:
+      'Shows the newest messages as a user may see them. `at` pages back: the seq before the first.',
     query: {
       ...page,
       calls: z
@@ -176,7 +204,8 @@ export const threadRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/log', {
     scope: 'inspect',
-    summary: 'Shows the newest entries as they are logged: with notes, closing messages, data and tokens.',
+    summary:
+      'Shows the newest entries as they are logged: with notes, closing messages, data and tokens.',
     query: page,
     answer: z.object({ entries: z.array(logged) }),
     async handle(call) {
@@ -196,7 +225,8 @@ export const threadRoutes = [
   }),
   defineRoute('get', '/conversations/:conversation/outline', {
     scope: 'inspect',
-    summary: 'Lists all entries without their texts: role, turn, time and tokens of each, oldest first.',
+    summary:
+      'Lists all entries without their texts: role, turn, time and tokens of each, oldest first.',
     query: {
       ...threadFields,
       from: place.optional().describe('the first entry; default 1'),
@@ -212,7 +242,15 @@ export const threadRoutes = [
         const { seq, turn, role, time, tokens } = entry
         const size = tokens[call.looking.count.id]
         const calls = callsIn(entry)
-        entries.push({ seq, turn, role, time, tokens: size, isErased: isErased(entry) || undefined, calls })
+        entries.push({
+          seq,
+          turn,
+          role,
+          time,
+          tokens: size,
+          isErased: isErased(entry) || undefined,
+          calls,
+        })
       }
       return { entries }
     },
@@ -231,7 +269,8 @@ export const threadRoutes = [
   }),
   defineRoute('post', '/conversations/:conversation/fork', {
     scope: 'chat',
-    summary: 'Forks a branch behind `at`: the end of a closed turn, or the place before a user message.',
+    summary:
+      'Forks a branch behind `at`: the end of a closed turn, or the place before a user message.',
     query: threadFields,
     body: { at: place, as: name.optional().describe('the name of the new branch') },
     status: 201,
@@ -248,7 +287,8 @@ export const threadRoutes = [
 /** Whether all that a branch has of its own is one turn that ended without a word of an answer. */
 async function isUnanswered(thread: Thread, at: number): Promise<boolean> {
   const turn = (await thread.turns()).at(-1)
-  if (!turn || turn.first !== at + 1 || turn.status === 'open' || turn.status === 'completed') return false
+  if (!turn || turn.first !== at + 1 || turn.status === 'open' || turn.status === 'completed')
+    return false
   const own = await thread.entries({ at: turn.last, limit: turn.last - at })
   return own.every(({ message, isClosing }) => message.role === 'user' || isClosing)
 }
@@ -268,8 +308,20 @@ async function beginningOf(thread: Thread, at: number, leftHead = 0) {
 }
 
 function toLogged(entry: LoggedMessage, tokens: number | undefined) {
-  const { id, seq, turn, time, message, isClosing, isBroken, isError, isErased, hands, data, calibration } =
-    entry
+  const {
+    id,
+    seq,
+    turn,
+    time,
+    message,
+    isClosing,
+    isBroken,
+    isError,
+    isErased,
+    hands,
+    data,
+    calibration,
+  } = entry
   const view = entry.view === message ? undefined : entry.view
   return {
     id,

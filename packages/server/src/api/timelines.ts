@@ -23,13 +23,19 @@ const settings = { ...threadFields, ...fitFields }
 export const timelineRoutes = [
   defineRoute('get', '/conversations/:conversation/timeline', {
     scope: 'inspect',
-    summary: 'Gives a line for each place where a model was asked: what was sent, what could be reused.',
+    summary:
+      'Gives a line for each place where a model was asked: what was sent, what could be reused.',
     query: {
       ...settings,
-      since: place.optional().describe('only lines at this entry or later, to go on where a client stands'),
+      since: place
+        .optional()
+        .describe('only lines at this entry or later, to go on where a client stands'),
       limit: limitOf(5000, 20_000),
       entry: place.optional().describe('the fate of this entry is told in each line'),
-      fates: z.boolean().optional().describe('whether the fates of all entries are given; default true'),
+      fates: z
+        .boolean()
+        .optional()
+        .describe('whether the fates of all entries are given; default true'),
       against: z
         .array(z.string().max(100))
         .max(mostPolicies)
@@ -95,7 +101,10 @@ async function timelineOf(
   const cached = timelines.get(key, name)
   // For a part of the timeline, the points before it are not made.
   if (!cached && since > 0)
-    return createTimeline(source, { ...options, since, copyAt: thread.copyAt }).points(since, call.signal)
+    return createTimeline(source, { ...options, since, copyAt: thread.copyAt }).points(
+      since,
+      call.signal,
+    )
   const timeline = cached ?? createTimeline(source, options)
   if (!cached) timelines.keep(key, name, timeline)
   return timeline.points(since, call.signal)

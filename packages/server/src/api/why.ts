@@ -30,7 +30,9 @@ const recall = z.object({
     .describe(
       '`made_room`: it stood in a block until newer ones needed the room; `no_room`: better ones took it; `weak_match`: others fit what was asked better; `not_asked`: the message asks for nothing older',
     ),
-  asking: askedText.optional().describe('the message that asked for it, or the latest one, which did not'),
+  asking: askedText
+    .optional()
+    .describe('the message that asked for it, or the latest one, which did not'),
   found: askedText.optional().describe('the entry itself, with the words that were asked for'),
   near: place.optional().describe('the entry beside it that has the words, if it has none itself'),
   strength: z
@@ -57,7 +59,9 @@ const why = z.object({
   stored: z
     .object({ fate: z.string(), rule: z.string(), why: z.string() })
     .optional()
-    .describe('for a call: what was stored with it. The rest was worked out again and may differ from it'),
+    .describe(
+      'for a call: what was stored with it. The rest was worked out again and may differ from it',
+    ),
   unit: z
     .object({ first: place, last: place, tokens: count })
     .describe('what is sent or left out together with it'),
@@ -68,11 +72,15 @@ const why = z.object({
   text: z.string().optional().describe('the text that stands for it in the context'),
   free: count.describe('the unused tokens of the context'),
   cut: cutPlaces.optional(),
-  recall: recall.optional().describe('for an entry before the cut; absent where the policy does not recall'),
+  recall: recall
+    .optional()
+    .describe('for an entry before the cut; absent where the policy does not recall'),
   leaving: z
     .object({ turns: count, tokens: count })
     .optional()
-    .describe('for an entry that is sent: after how many more turns like the last ones it no longer is'),
+    .describe(
+      'for an entry that is sent: after how many more turns like the last ones it no longer is',
+    ),
 })
 
 /** A context by its place and how it is made, or by its call. */
@@ -80,13 +88,16 @@ export const contextOrCall = {
   ...threadFields,
   ...fitFields,
   at: atField,
-  call: name.optional().describe('a call: its place, window, reserve and policy, in place of the others'),
+  call: name
+    .optional()
+    .describe('a call: its place, window, reserve and policy, in place of the others'),
 }
 
 export const whyRoutes = [
   defineRoute('get', '/conversations/:conversation/entries/:entry/why', {
     scope: 'inspect',
-    summary: 'Says why an entry has its fate: what asked for it, what took its room, when it leaves.',
+    summary:
+      'Says why an entry has its fate: what asked for it, what took its room, when it leaves.',
     query: contextOrCall,
     answer: why,
     async handle(call) {
@@ -139,7 +150,11 @@ async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
 const mostCharacters = 20_000
 
 function toAsked({ seq, text, hits }: AskedText) {
-  return { seq, text: text.slice(0, mostCharacters), hits: hits.filter(([, to]) => to <= mostCharacters) }
+  return {
+    seq,
+    text: text.slice(0, mostCharacters),
+    hits: hits.filter(([, to]) => to <= mostCharacters),
+  }
 }
 
 /** What is free of a window, as it is told of its context: the rest of what is sent and of the margin. */
@@ -151,7 +166,15 @@ function freeIn({ free }: Pick<Why, 'free'>, room: Room, counter: TokenCounter):
 }
 
 function toAnswer({ text, recall, ...account }: Why, room: Room, counter: TokenCounter) {
-  const { asking, found, better, needs, left, room: most, ...rest } = recall ?? { outcome: 'never' as const }
+  const {
+    asking,
+    found,
+    better,
+    needs,
+    left,
+    room: most,
+    ...rest
+  } = recall ?? { outcome: 'never' as const }
   const { unit, leaving, cut } = account
   const inModel = (tokens: number) => toModelTokens(tokens, room.factor)
   const ifAny = (tokens: number | undefined) => (tokens === undefined ? undefined : inModel(tokens))

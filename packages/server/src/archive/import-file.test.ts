@@ -28,9 +28,12 @@ const [one, other] = JSON.parse(chatgptFile) as unknown[]
 const archive = { 'chat.html': '<html>', 'conversations.json': chatgptFile, 'user.json': '{}' }
 
 describe('a ZIP archive', () => {
-  it.each([{}, { isStored: true }, { isWide: true }])('of ChatGPT is read as it is, %j', async how => {
-    expect(await importOf(zipOf(archive, how))).toEqual(await importOf(chatgptFile))
-  })
+  it.each([{}, { isStored: true }, { isWide: true }])(
+    'of ChatGPT is read as it is, %j',
+    async how => {
+      expect(await importOf(zipOf(archive, how))).toEqual(await importOf(chatgptFile))
+    },
+  )
 
   it('may have its conversations in a folder, and in several files', async () => {
     const parts = zipOf({
@@ -87,6 +90,8 @@ describe('a ZIP archive', () => {
     }
     expect(refused).toBeGreaterThan(100)
     for (const length of [4, 30, 100, bytes.length - 30, bytes.length - 1])
-      await expect(importOf(bytes.subarray(0, length))).rejects.toMatchObject({ code: 'invalid_import' })
+      await expect(importOf(bytes.subarray(0, length))).rejects.toMatchObject({
+        code: 'invalid_import',
+      })
   })
 })

@@ -35,7 +35,11 @@ function nothingIn(entries: readonly ZipEntry[]): InvalidImportError {
   return new InvalidImportError({ line: 1 }, problem)
 }
 
-async function* textsOf(path: string, entries: readonly ZipEntry[], most: number): AsyncGenerator<string> {
+async function* textsOf(
+  path: string,
+  entries: readonly ZipEntry[],
+  most: number,
+): AsyncGenerator<string> {
   const file = await open(path, 'r')
   try {
     let room = most
@@ -45,7 +49,8 @@ async function* textsOf(path: string, entries: readonly ZipEntry[], most: number
         throw new InvalidImportError({ line: 1 }, `its archive unpacks to more than ${most} bytes.`)
       // A letter may end in the next piece.
       const decoder = new TextDecoder()
-      for await (const piece of readEntry(file, entry)) yield decoder.decode(piece, { stream: true })
+      for await (const piece of readEntry(file, entry))
+        yield decoder.decode(piece, { stream: true })
       yield `${decoder.decode()}\n`
     }
   } finally {

@@ -43,7 +43,8 @@ export async function listEntries(file: FileHandle): Promise<readonly ZipEntry[]
   const hasLocator = end >= 20 && tail.readUInt32LE(end - 20) === wideLocatorSignature
   if (hasLocator) {
     const wide = await readAt(file, toNumber(tail.readBigUInt64LE(end - 12)), 56)
-    if (wide.readUInt32LE(0) !== wideEndSignature) throw damaged('its end is not where it should be')
+    if (wide.readUInt32LE(0) !== wideEndSignature)
+      throw damaged('its end is not where it should be')
     ;[length, offset] = [toNumber(wide.readBigUInt64LE(40)), toNumber(wide.readBigUInt64LE(48))]
   }
   if (length > mostListBytes) throw damaged('its list of files is too long')
@@ -100,7 +101,8 @@ export async function* readEntry(file: FileHandle, entry: ZipEntry): AsyncGenera
   const { name, method, size, crc, isEncrypted } = entry
   const shown = JSON.stringify(name)
   if (isEncrypted) throw damaged(`${shown} is encrypted: unpack it, and import the JSON file`)
-  if (method !== 0 && method !== 8) throw damaged(`${shown} is packed in a way that is not known (${method})`)
+  if (method !== 0 && method !== 8)
+    throw damaged(`${shown} is packed in a way that is not known (${method})`)
   const packed = Readable.from(packedPieces(file, entry))
   const pieces = method === 0 ? packed : packed.pipe(createInflateRaw())
   packed.on('error', error => pieces.destroy(error))
@@ -121,7 +123,10 @@ export async function* readEntry(file: FileHandle, entry: ZipEntry): AsyncGenera
   if (length !== size || sum !== crc) throw damaged(`${shown} is not what it was`)
 }
 
-async function* packedPieces(file: FileHandle, { offset, packed }: ZipEntry): AsyncGenerator<Buffer> {
+async function* packedPieces(
+  file: FileHandle,
+  { offset, packed }: ZipEntry,
+): AsyncGenerator<Buffer> {
   const header = await readAt(file, offset, 30)
   if (header.readUInt32LE(0) !== localSignature) throw damaged('a file is not where it should be')
   const from = offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)

@@ -100,7 +100,9 @@ export function createKeys(store: Store, { now = Date.now }: { readonly now?: ()
     async find(key: string): Promise<KeyRecord | undefined> {
       const id = idOf(key)
       const stored = id === undefined ? undefined : await read(id)
-      return stored && isSame(hashOf(key), Buffer.from(stored.hash, 'hex')) ? toRecord(stored) : undefined
+      return stored && isSame(hashOf(key), Buffer.from(stored.hash, 'hex'))
+        ? toRecord(stored)
+        : undefined
     },
   }
 }
@@ -118,7 +120,8 @@ export const looksLikeKey = (text: string) => text.startsWith(prefix)
 export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
 
 /** Compares hashes in a time that does not tell how much of them is the same. */
-export const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
+export const isSame = (a: Buffer, b: Buffer): boolean =>
+  a.length === b.length && timingSafeEqual(a, b)
 
 const isId = (text: string) => /^[0-9a-f]{12}$/.test(text)
 
@@ -148,7 +151,10 @@ function checkKey(name: unknown, choice: unknown, tenant: unknown): void {
       `expected 1 to 64 letters, digits, ".", "_" or "-", got ${showValue(tenant)}`,
     )
   if (!keyRecord.shape.scopes.min(1).safeParse(choice).success)
-    throw new InvalidOptionError('scopes', `expected some of ${scopes.join(', ')}, got ${showValue(choice)}`)
+    throw new InvalidOptionError(
+      'scopes',
+      `expected some of ${scopes.join(', ')}, got ${showValue(choice)}`,
+    )
 }
 
 /** A personal key may only have `chat`: all other scopes reach the conversations of everyone in the tenant. */
@@ -156,5 +162,8 @@ function checkPersonal(person: string, choice: readonly KeyScope[]): void {
   checkPerson(person)
   checkNamed(person)
   if (choice.some(scope => scope !== 'chat'))
-    throw new InvalidOptionError('scopes', 'a key that is bound to a person may only have the scope "chat"')
+    throw new InvalidOptionError(
+      'scopes',
+      'a key that is bound to a person may only have the scope "chat"',
+    )
 }

@@ -63,7 +63,9 @@ export function createIdentify(options: IdentifyOptions) {
   }
 
   /** Who sends a request, and the key for the upstream that the request brings. */
-  return async (headers: Headers): Promise<{ readonly caller: Caller; readonly credential: Credential }> => {
+  return async (
+    headers: Headers,
+  ): Promise<{ readonly caller: Caller; readonly credential: Credential }> => {
     const ours = headers.get(ourHeader)
     const sentKeys =
       ours === null
@@ -74,7 +76,10 @@ export function createIdentify(options: IdentifyOptions) {
       if (caller) return { caller, credential: credentialIn(headers, key) }
     }
     if (ours !== null || sentKeys.some(looksLikeKey) || (isRequired && sentKeys.length > 0))
-      throw new ThroughlineError('key_unknown', 'This key is not known here: it is wrong, or was revoked.')
+      throw new ThroughlineError(
+        'key_unknown',
+        'This key is not known here: it is wrong, or was revoked.',
+      )
     if (isRequired)
       throw new ThroughlineError(
         'key_missing',
@@ -117,7 +122,8 @@ function keyIn(headers: Headers, name: (typeof identityHeaders)[number]): string
 }
 
 function credentialIn(headers: Headers, ours?: string): Credential {
-  const isOurs = (key: string | undefined) => key !== undefined && (key === ours || looksLikeKey(key))
+  const isOurs = (key: string | undefined) =>
+    key !== undefined && (key === ours || looksLikeKey(key))
   const theirs = keyHeaders.filter(name => headers.get(name) && !isOurs(keyIn(headers, name)))
   return Object.fromEntries(theirs.map(name => [name, headers.get(name)!]))
 }

@@ -9,13 +9,19 @@ export function headerPerson(headers: HeadersOf): string | undefined {
 }
 
 /** The person that a body names; undefined if it names none, or only a session. */
-export function bodyPerson({ named: { user = '' } }: Pick<ChatRequest, 'named'>): string | undefined {
+export function bodyPerson({
+  named: { user = '' },
+}: Pick<ChatRequest, 'named'>): string | undefined {
   if (user.trim() === '') return undefined
   if (sessionOf(user) === undefined) return nameIn(user, 'The user of the body', 'user')
   // The `user_id` of Claude Code holds the session too, which is left out.
   if (!user.startsWith('{')) return clean(user.slice(0, user.lastIndexOf('_session_')))
-  const { account_uuid: account, device_id: device } = JSON.parse(user) as Readonly<Record<string, unknown>>
-  return [account, device].map(id => (typeof id === 'string' ? clean(id) : undefined)).find(id => id)
+  const { account_uuid: account, device_id: device } = JSON.parse(user) as Readonly<
+    Record<string, unknown>
+  >
+  return [account, device]
+    .map(id => (typeof id === 'string' ? clean(id) : undefined))
+    .find(id => id)
 }
 
 /** Refuses a name for a key or an import that no request could give: its conversations could never be read. */

@@ -1,4 +1,9 @@
-import { BadRequestError, NotFoundError, showValue, ThroughlineError } from '@throughline/core/log/error'
+import {
+  BadRequestError,
+  NotFoundError,
+  showValue,
+  ThroughlineError,
+} from '@throughline/core/log/error'
 import { isExperimentNamed } from '@throughline/history/shown-store'
 import { isReserved, reservedName } from '@throughline/history/side-name'
 import type { Adapter, AdapterFault } from '@throughline/models/dialects/adapter'
@@ -33,11 +38,17 @@ export function refuseInner(
 export function refuseSocket(headers: Headers): void {
   const wanted = (headers.get('upgrade') ?? '').toLowerCase().split(',')
   if (wanted.some(name => name.trim() === 'websocket'))
-    throw new ThroughlineError('no_websocket', 'There are no WebSockets here: send the same request by HTTP.')
+    throw new ThroughlineError(
+      'no_websocket',
+      'There are no WebSockets here: send the same request by HTTP.',
+    )
 }
 
 /** A person can only read their own conversations: all others count as not found. */
-export async function refuseOthers({ store, tenant, history: { person } }: Log, only: string): Promise<void> {
+export async function refuseOthers(
+  { store, tenant, history: { person } }: Log,
+  only: string,
+): Promise<void> {
   if (person === undefined) return
   const [conversation] = await store.conversations(tenant, { only, person })
   if (!conversation) throw notFound('conversation', only)
@@ -54,7 +65,8 @@ export async function refuseExperiment(
   { scopes }: Pick<Caller, 'scopes'>,
 ): Promise<void> {
   if (conversation === undefined || scopes.includes('inspect')) return
-  if (await isExperimentNamed(store, { tenant, conversation })) throw notFound('conversation', conversation)
+  if (await isExperimentNamed(store, { tenant, conversation }))
+    throw notFound('conversation', conversation)
 }
 
 /** Refuses a request, in the words of the adapter that it came to. */

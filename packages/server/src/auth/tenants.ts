@@ -17,8 +17,13 @@ export const tenantHeader = 'x-throughline-tenant'
  * The caller as one of the tenant that the request chooses. The operator may choose any. Where no key is needed, those without a
  * key may choose any that never had one: its conversations were written beside this server, by an application say.
  */
-export async function chooseTenant(caller: Caller, header: string | undefined, keys: Pick<Keys, 'tenants'>) {
-  const tenant = header === undefined ? caller.tenant : attempt(() => decodeURIComponent(header), header)
+export async function chooseTenant(
+  caller: Caller,
+  header: string | undefined,
+  keys: Pick<Keys, 'tenants'>,
+) {
+  const tenant =
+    header === undefined ? caller.tenant : attempt(() => decodeURIComponent(header), header)
   if (tenant === caller.tenant) return caller
   if (tenant === '' || isInner(tenant) || !(await mayChoose(caller, keys))(tenant))
     throw new ThroughlineError(
@@ -28,7 +33,11 @@ export async function chooseTenant(caller: Caller, header: string | undefined, k
   return { ...caller, tenant }
 }
 
-export async function tenantsFor(caller: Caller, store: Pick<Store, 'tenants'>, keys: Pick<Keys, 'tenants'>) {
+export async function tenantsFor(
+  caller: Caller,
+  store: Pick<Store, 'tenants'>,
+  keys: Pick<Keys, 'tenants'>,
+) {
   const isAllowed = await mayChoose(caller, keys)
   // Their own tenant is there to go back to, also while it is empty.
   const all = [defaultTenant, ...(await listTenants(store))].filter(isAllowed)

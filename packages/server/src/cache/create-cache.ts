@@ -13,7 +13,11 @@ import type { Model, ModelRequest } from '@throughline/models/model'
 import { isLocalAddress } from '@throughline/models/wire/is-local-address'
 import { type NativeCall, openNative } from '../native/native-reply.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { createReadAhead, type ReadAheadOptions, type ReadAheadResult } from './create-read-ahead.ts'
+import {
+  createReadAhead,
+  type ReadAheadOptions,
+  type ReadAheadResult,
+} from './create-read-ahead.ts'
 import { createSlots, type SlotMode, type Slots, type SlotUse } from './create-slots.ts'
 
 export interface CacheOptions extends Pick<ReadAheadOptions, 'onRead' | 'quietMs' | 'openTurnMs'> {
@@ -37,7 +41,10 @@ export type OpenCache = ReturnType<Cache['open']>
 /** Cares for what model servers keep of prompts. */
 export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: CacheOptions) {
   const slotsOf = new WeakMap<Upstream, Slots>()
-  const latest = new Map<string, Pick<ReadAheadResult, 'outcome' | 'tokens'> & { readonly time: number }>()
+  const latest = new Map<
+    string,
+    Pick<ReadAheadResult, 'outcome' | 'tokens'> & { readonly time: number }
+  >()
   const ahead = createReadAhead({
     ...limits,
     onRead(reading) {
@@ -87,7 +94,10 @@ export function createCache({ readAhead, slots: mode, now, onRead, ...limits }: 
         if (call.native && !client) return undefined
         const next = { role: 'user', content: fillerLike(sent) }
         const reader = readThread(call.history, thread)
-        const log: FitRequest['log'] = { ...reader, context: options => reader.context({ ...options, next }) }
+        const log: FitRequest['log'] = {
+          ...reader,
+          context: options => reader.context({ ...options, next }),
+        }
         const { context, tools, room } = await nextContext({ ...asking, log, signal })
         const tokens = unreadIn(context, isLost ? [] : sent)
         if (tokens < minUnread) return undefined
@@ -182,7 +192,9 @@ const minUnread = 64
 
 /** The tokens of a context that do not stand in the one that was sent last. What the model wrote to that one it knows. */
 function unreadIn({ messages, receipt }: Context, sent: readonly MessageLike[]): number {
-  const differs = sent.findIndex((message, at) => JSON.stringify(message) !== JSON.stringify(messages[at]))
+  const differs = sent.findIndex(
+    (message, at) => JSON.stringify(message) !== JSON.stringify(messages[at]),
+  )
   if (sent.length > 0 && differs < 0) return 0
   return receipt.sent.slice(Math.max(0, differs)).reduce((sum, { tokens }) => sum + tokens, 0)
 }
@@ -193,7 +205,10 @@ const withFields = (request: ModelRequest, fields: Fields): ModelRequest => ({
 })
 
 /** A client's request that only has its prompt read, with a reply of 0 or 1 tokens. Undefined for forms without such a request. */
-function toReading({ adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>, isLlama: boolean) {
+function toReading(
+  { adapter: { form }, client }: Pick<NativeCall, 'adapter' | 'client'>,
+  isLlama: boolean,
+) {
   if (form !== 'chat' && form !== 'ollama') return undefined
   const { 'idempotency-key': _, 'x-stainless-retry-count': __, ...headers } = client.headers
   const { max_completion_tokens: newer, max_tokens: _____, ...fields } = client.fields

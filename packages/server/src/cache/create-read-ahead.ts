@@ -96,7 +96,8 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
     },
     /** A side request took the only cache of an upstream: what it had of a conversation is to be read again. */
     lose(upstream: string): void {
-      for (const waiting of at(upstream).served.values()) if (waiting) waiting.isDue = waiting.isLost = true
+      for (const waiting of at(upstream).served.values())
+        if (waiting) waiting.isDue = waiting.isLost = true
     },
     /** The conversation was answered with calls: its client runs tools, and comes back with their results. */
     leaveOpen(upstream: string, conversation: string): void {
@@ -110,7 +111,8 @@ export function createReadAhead({ onRead, quietMs = 200, openTurnMs = 300_000 }:
     offer(job: Job): void {
       const { served } = at(job.upstream)
       // Another conversation may have been asked while this one was answered.
-      if (served.has(job.conversation)) served.set(job.conversation, { job, isDue: true, isLost: false })
+      if (served.has(job.conversation))
+        served.set(job.conversation, { job, isDue: true, isLost: false })
     },
     /** Stops at once: a client waits for an answer. */
     stop(): void {

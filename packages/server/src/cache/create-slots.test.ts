@@ -29,7 +29,8 @@ describe('createSlots', () => {
   })
 
   it('believes no number of slots, and asks a server that was away again', async () => {
-    for (const total of [0, -1, 1e9, '4', undefined]) expect(await slotsOf(total).take('ada')).toBeUndefined()
+    for (const total of [0, -1, 1e9, '4', undefined])
+      expect(await slotsOf(total).take('ada')).toBeUndefined()
     let requests = 0
     const slots = createSlots(
       {

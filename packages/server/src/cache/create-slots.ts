@@ -112,13 +112,18 @@ function leastUseful(slots: readonly Slot[]): Slot | undefined {
 }
 
 async function readSlots(ask: Upstream['ask'], mode: SlotMode) {
-  const { total_slots: slotCount, build_info: build } = ((await ask?.({ path: '/props' })) ?? {}) as Fields
+  const { total_slots: slotCount, build_info: build } = ((await ask?.({ path: '/props' })) ??
+    {}) as Fields
   const isLlama = isCount(slotCount, 1) && slotCount <= mostSlots
   const total = isLlama ? slotCount : 1
   const [, number] = /^b(\d{1,9})/.exec(String(build)) ?? []
   const isSteered = mode === 'on' || Number(number ?? 0) < keepsIdleItself
   const ids = isLlama && isSteered ? Array.from({ length: total }, (_, id) => id) : []
-  return { isLlama, total, slots: ids.map((id): Slot => ({ id, isSide: false, holders: 0, used: 0 })) }
+  return {
+    isLlama,
+    total,
+    slots: ids.map((id): Slot => ({ id, isSide: false, holders: 0, used: 0 })),
+  }
 }
 
 const mostSlots = 1024

@@ -24,12 +24,17 @@ export function askServer(server: string, key = process.env.THROUGHLINE_KEY, und
       response = await fetch(`${base}${path}`, {
         method,
         redirect: 'error',
-        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+        headers: {
+          'content-type': 'application/json',
+          ...(key && { authorization: `Bearer ${key}` }),
+        },
         body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
       })
     } catch (error) {
       const { message, cause } = error as Error
-      throw new UserError(`cannot reach ${server}: ${cause instanceof Error ? cause.message : message}`)
+      throw new UserError(
+        `cannot reach ${server}: ${cause instanceof Error ? cause.message : message}`,
+      )
     }
     if (response.status === 202) printError(residueNote)
     if (response.ok || (method === 'DELETE' && response.status === 404)) return response

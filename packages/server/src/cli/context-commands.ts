@@ -39,9 +39,16 @@ export function addContextCommands(add: AddCommand): void {
       }),
     )
   withContext(
-    add('why <conversation>', 'what became of one message, and why: in the newest call, or as named'),
+    add(
+      'why <conversation>',
+      'what became of one message, and why: in the newest call, or as named',
+    ),
   )
-    .argument('<place>', 'of the message, as "throughline log show --places" tells it', wholeNumber(1))
+    .argument(
+      '<place>',
+      'of the message, as "throughline log show --places" tells it',
+      wholeNumber(1),
+    )
     .action((conversation: string, place: number, options: ContextOptions & ThreadOptions) =>
       onThread(thread => printWhy(thread, place, options))(conversation, options),
     )
@@ -62,7 +69,8 @@ async function printWhy(thread: Thread, place: number, { window, at, call: id }:
   const head = (await thread.entries({ limit: 1 })).at(-1)?.seq ?? 0
   if (place > head) throw new UserError(`there is no message #${place}: the last one is #${head}`)
   const isNow = window !== undefined || at !== undefined
-  const call = id !== undefined ? await findCall(thread, id) : isNow ? undefined : (await thread.calls())[0]
+  const call =
+    id !== undefined ? await findCall(thread, id) : isNow ? undefined : (await thread.calls())[0]
   if (call) {
     const account = accountOfCall(call)
     print(account.title)
@@ -70,7 +78,9 @@ async function printWhy(thread: Thread, place: number, { window, at, call: id }:
   }
   if (at !== undefined && place > at) throw new UserError(`message #${place} came after #${at}`)
   const why = await thread.why(place, { window: window ?? 4096, at })
-  print(`#${place} (${why.role}, ${plural(why.tokens, 'token')}) ${why.fate}: ${why.why} (${why.rule}).`)
+  print(
+    `#${place} (${why.role}, ${plural(why.tokens, 'token')}) ${why.fate}: ${why.why} (${why.rule}).`,
+  )
   for (const line of [...recallLines(why), ...leavingLines(why)]) print(line)
 }
 
@@ -78,9 +88,12 @@ async function printWhy(thread: Thread, place: number, { window, at, call: id }:
 function recallLines({ recall }: Why): readonly string[] {
   if (!recall) return []
   const { outcome, asking, better, needs, left, near } = recall
-  const asker = asking ? `#${asking.seq} (${JSON.stringify(cut(asking.text, 80))})` : 'the newest message'
+  const asker = asking
+    ? `#${asking.seq} (${JSON.stringify(cut(asking.text, 80))})`
+    : 'the newest message'
   const beside = near === undefined ? '' : `, for its neighbour #${near}`
-  const room = needs === undefined ? '' : `: it needs ${plural(needs, 'token')}, and ${left ?? 0} were left`
+  const room =
+    needs === undefined ? '' : `: it needs ${plural(needs, 'token')}, and ${left ?? 0} were left`
   const before = better?.units
     ? `; ${better.units} that match better took ${plural(better.tokens, 'token')}`
     : ''

@@ -21,7 +21,19 @@ import { packageFile } from '../package.ts'
 import { share, wholeNumber } from './number-option.ts'
 import { print, printText, UserError } from './print.ts'
 import { readChat } from './read-chat.ts'
-import { blue, bold, createStyle, cyan, dim, green, grey, magenta, red, type Style, yellow } from './style.ts'
+import {
+  blue,
+  bold,
+  createStyle,
+  cyan,
+  dim,
+  green,
+  grey,
+  magenta,
+  red,
+  type Style,
+  yellow,
+} from './style.ts'
 
 interface FitFlags extends PolicyOptions {
   readonly window: number
@@ -53,14 +65,26 @@ export function fitCommand(command: Command): void {
     .option('--full <n>', 'tiered: how many exchanges stay whole', wholeNumber())
     .option('--max <n>', 'tiered: how many exchanges are remembered at all', wholeNumber())
     .option('--effort <share>', 'default: how much is recalled, from 0 to 1', share)
-    .option('-c, --count <counter>', 'estimate, o200k, cl100k, or the path of a tokenizer.json', 'estimate')
+    .option(
+      '-c, --count <counter>',
+      'estimate, o200k, cl100k, or the path of a tokenizer.json',
+      'estimate',
+    )
     .option('-m, --model <name>', "count the framing of this model's chat template")
     .option('--tools <file>', 'a JSON array of tool schemas that are sent too')
-    .option('--max-tool-tokens <tokens>', 'shorten the descriptions of tools beyond it', wholeNumber())
+    .option(
+      '--max-tool-tokens <tokens>',
+      'shorten the descriptions of tools beyond it',
+      wholeNumber(),
+    )
     .option('--pin <text>', 'a fact that travels in the system prompt (repeatable)', collect, [])
     .option('--notes <place>', 'inline, system or off', 'inline')
     .option('--shape <shape>', 'free or alternating', 'free')
-    .option('--overflow <what>', 'what if too much is protected: error, keep, trim, trim-results', 'error')
+    .option(
+      '--overflow <what>',
+      'what if too much is protected: error, keep, trim, trim-results',
+      'error',
+    )
     .option('--dump', 'print the context as text')
     .option('--receipt', 'print what became of every message')
     .action(run)
@@ -75,11 +99,23 @@ async function run(file: string | undefined, options: FitFlags): Promise<void> {
   const notes = (options.notes === 'off' ? false : options.notes) as NotesPlace
   const tools = options.tools ? await readTools(options.tools) : chat.tools
   try {
-    const how = { window, reserve, shape, overflow, pins, notes, count, policy, tools, maxToolTokens }
+    const how = {
+      window,
+      reserve,
+      shape,
+      overflow,
+      pins,
+      notes,
+      count,
+      policy,
+      tools,
+      maxToolTokens,
+    }
     const context = fit(chat.messages, how)
     if (options.dump) printText(dump(context))
     if (options.receipt) printText(showReceipt(context.receipt, createStyle(process.stdout)))
-    if (!options.dump && !options.receipt) printText(`${JSON.stringify(context.messages, null, 2)}\n`)
+    if (!options.dump && !options.receipt)
+      printText(`${JSON.stringify(context.messages, null, 2)}\n`)
   } catch (error) {
     if (!(error instanceof InvalidMessageError)) throw error
     throw new UserError(`${name}:${chat.lineOf(error.seq)}: ${error.message}`)
@@ -109,7 +145,11 @@ async function readInput(file: string | undefined): Promise<string> {
   if (file === undefined || file === '-') return text(process.stdin)
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const problem =
-      error.code === 'ENOENT' ? 'no such file' : error.code === 'EISDIR' ? 'is a folder' : error.message
+      error.code === 'ENOENT'
+        ? 'no such file'
+        : error.code === 'EISDIR'
+          ? 'is a folder'
+          : error.message
     throw new UserError(`${file}: ${problem}`)
   })
 }
@@ -145,7 +185,9 @@ export function demoCommand(command: Command): void {
       const context = fit(messages, { window, reserve: Math.floor(window / 8), policy })
       const whole = context.receipt.entries.reduce((sum, entry) => sum + entry.tokens, 0)
       print(style(bold, `The conversation: ${messages.length} messages, about ${whole} tokens`))
-      print(style(bold, `The context: ${context.messages.length} messages, ${context.tokens} tokens`))
+      print(
+        style(bold, `The context: ${context.messages.length} messages, ${context.tokens} tokens`),
+      )
       print()
       for (const message of context.messages) print(showMessage(message, style))
       print()
@@ -154,12 +196,20 @@ export function demoCommand(command: Command): void {
     })
 }
 
-const roleColours = { system: blue, user: green, assistant: cyan, tool: magenta, assistant_note: yellow }
+const roleColours = {
+  system: blue,
+  user: green,
+  assistant: cyan,
+  tool: magenta,
+  assistant_note: yellow,
+}
 
 /** A message on one line; long texts are cut for the screen only. */
 function showMessage(raw: MessageLike, style: Style): string {
   const { role, text, calls } = parseMessage(raw, 0)
-  const words = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)].filter(Boolean).join(' ')
+  const words = [text, ...calls.map(call => `→ ${call.name}(${call.arguments})`)]
+    .filter(Boolean)
+    .join(' ')
   const line = words.replace(/\s+/g, ' ')
   const room = Math.max(40, (process.stdout.columns ?? 110) - 12)
   const shown = line.length > room ? `${line.slice(0, room - 1)}${style(dim, '…')}` : line

@@ -24,7 +24,9 @@ export function forgetCommand(forget: Command): void {
     const ways = [conversation, person, actor, all].filter(way => way !== undefined)
     // An empty name is a variable that was never set.
     if (ways.length !== 1 || ways[0] === '')
-      throw new UserError('say what to forget: a conversation, --person <name>, --actor <name>, or --all')
+      throw new UserError(
+        'say what to forget: a conversation, --person <name>, --actor <name>, or --all',
+      )
     const ask = options.server === undefined ? inDatabase : onServer
     const forget = async (dryRun: boolean) => {
       const deleted = await ask(conversation, options, dryRun)
@@ -36,7 +38,11 @@ export function forgetCommand(forget: Command): void {
   })
 }
 
-type Forget = (id: string | undefined, options: ForgetOptions, dryRun: boolean) => Promise<readonly string[]>
+type Forget = (
+  id: string | undefined,
+  options: ForgetOptions,
+  dryRun: boolean,
+) => Promise<readonly string[]>
 
 const inDatabase: Forget = async (conversation, { person, actor, ...options }, dryRun) => {
   checkDatabase(options.db)
@@ -48,9 +54,15 @@ const inDatabase: Forget = async (conversation, { person, actor, ...options }, d
 
 const onServer: Forget = async (conversation, { server, key, person, actor }, dryRun) => {
   const ask = askServer(server!, key, '/conversations')
-  const query = new URLSearchParams({ ...(dryRun && { dryRun: 'true' }), ...present({ person, actor }) })
+  const query = new URLSearchParams({
+    ...(dryRun && { dryRun: 'true' }),
+    ...present({ person, actor }),
+  })
   if (conversation !== undefined)
-    return (await ask('DELETE', `/${encodeURIComponent(conversation)}?${query}`)).ok ? [conversation] : []
+    return (await ask('DELETE', `/${encodeURIComponent(conversation)}?${query}`)).ok
+      ? [conversation]
+      : []
   if (person === undefined && actor === undefined) query.set('all', 'true')
-  return ((await (await ask('DELETE', `?${query}`)).json()) as { deleted: readonly string[] }).deleted
+  return ((await (await ask('DELETE', `?${query}`)).json()) as { deleted: readonly string[] })
+    .deleted
 }

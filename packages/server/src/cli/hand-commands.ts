@@ -49,7 +49,12 @@ export function addHandCommands(add: AddCommand): void {
   )
 }
 
-const addForMessage = (add: AddCommand, name: string, description: string, scope: string): Command =>
+const addForMessage = (
+  add: AddCommand,
+  name: string,
+  description: string,
+  scope: string,
+): Command =>
   withServer(
     withThread(
       add(`${name} <conversation>`, description).argument(
@@ -63,7 +68,9 @@ const addForMessage = (add: AddCommand, name: string, description: string, scope
 
 type MessageOptions = ThreadOptions & ServerFlags
 
-function onMessage<Options>(use: (message: MessageHands, place: number, options: Options) => Promise<void>) {
+function onMessage<Options>(
+  use: (message: MessageHands, place: number, options: Options) => Promise<void>,
+) {
   return (conversation: string, place: number, options: MessageOptions & Options) =>
     options.server === undefined
       ? inDatabase(conversation, place, options, message => use(message, place, options))

@@ -14,8 +14,15 @@ export function keysCommand(keys: Command): void {
     withServer(withDatabase(keys.command(name).description(description)))
 
   add('create <name>', 'makes a key and prints it, once; the name says whose it is')
-    .option('--scopes <list>', 'what it may do, with commas: chat, read, inspect, admin, metrics', 'chat')
-    .option('--tenant <name>', 'whose conversations (default: "default"; with --server: that of --key)')
+    .option(
+      '--scopes <list>',
+      'what it may do, with commas: chat, read, inspect, admin, metrics',
+      'chat',
+    )
+    .option(
+      '--tenant <name>',
+      'whose conversations (default: "default"; with --server: that of --key)',
+    )
     .option('--person <name>', 'who speaks with it (default: whom a request names)')
     .action(async (name: string, { scopes, tenant, person, ...options }: CreateOptions) => {
       const list = scopes.split(',').map(scope => scope.trim()) as NonNullable<NewKey['scopes']>
@@ -66,7 +73,9 @@ function keysOfServer(server: string, key: string | undefined): ManagedKeys {
   const ask = askServer(server, key, '/keys')
   return {
     async create(wanted) {
-      const { key, ...record } = (await (await ask('POST', '', wanted)).json()) as KeyRecord & { key: string }
+      const { key, ...record } = (await (await ask('POST', '', wanted)).json()) as KeyRecord & {
+        key: string
+      }
       return { key, record }
     },
     list: async () => ((await (await ask('GET')).json()) as { keys: readonly KeyRecord[] }).keys,

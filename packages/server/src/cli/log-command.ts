@@ -44,31 +44,36 @@ function addLookCommands(add: AddCommand): void {
       for (const tenant of await listTenants(store)) print(tenant)
     }),
   )
-  withAllTenants(add('list', 'the conversations, the last used first')).action((options: TenantsOptions) =>
-    readHistory(options, async everybodys => {
-      let count = 0
-      for (const { history, nameOf } of await historiesOf(everybodys, options))
-        for (const { conversation, updatedAt, title, threads } of await history.conversations()) {
-          const lines = threads.map(({ actor, branch, head }) => `${actor}/${branch} ${head}`).join(', ')
-          const named = title === undefined ? '' : `  ${JSON.stringify(title)}`
-          print(`${nameOf(conversation)}  ${new Date(updatedAt).toISOString()}  ${lines}${named}`)
-          count += 1
-        }
-      const others = count > 0 ? [] : await listTenants(everybodys.store)
-      if (others.length > 0)
-        printError(
-          `tenant "${options.tenant}" has no conversation; others have: ${others.slice(0, 20).join(', ')} (--tenant <name>, or --all-tenants)`,
-        )
-    }),
+  withAllTenants(add('list', 'the conversations, the last used first')).action(
+    (options: TenantsOptions) =>
+      readHistory(options, async everybodys => {
+        let count = 0
+        for (const { history, nameOf } of await historiesOf(everybodys, options))
+          for (const { conversation, updatedAt, title, threads } of await history.conversations()) {
+            const lines = threads
+              .map(({ actor, branch, head }) => `${actor}/${branch} ${head}`)
+              .join(', ')
+            const named = title === undefined ? '' : `  ${JSON.stringify(title)}`
+            print(`${nameOf(conversation)}  ${new Date(updatedAt).toISOString()}  ${lines}${named}`)
+            count += 1
+          }
+        const others = count > 0 ? [] : await listTenants(everybodys.store)
+        if (others.length > 0)
+          printError(
+            `tenant "${options.tenant}" has no conversation; others have: ${others.slice(0, 20).join(', ')} (--tenant <name>, or --all-tenants)`,
+          )
+      }),
   )
   withThread(add('show <conversation>', 'what a user may see of a thread'))
     .option('-n, --last <messages>', 'only the newest ones, this many', wholeNumber())
     .option('--places', 'with their places, by which pin, hide and erase name them')
     .action(
-      onThread(async (thread, { last, places }: { readonly last?: number; readonly places?: boolean }) => {
-        for (const message of await thread.display({ limit: last }))
-          printText(`${places ? `#${message.seq} ` : ''}${messageLine(message, message.seq)}\n`)
-      }),
+      onThread(
+        async (thread, { last, places }: { readonly last?: number; readonly places?: boolean }) => {
+          for (const message of await thread.display({ limit: last }))
+            printText(`${places ? `#${message.seq} ` : ''}${messageLine(message, message.seq)}\n`)
+        },
+      ),
     )
   addContextCommands(add)
   add('search <words>', 'messages that have these words, the best first, as a user may see them')
@@ -77,7 +82,9 @@ function addLookCommands(add: AddCommand): void {
       readHistory(options, async history => {
         const scope = options.all ? 'everything' : 'shown'
         for (const { thread, seq, role, snippet } of await history.search(words, { scope }))
-          print(`${thread.conversation}/${thread.actor}/${thread.branch} #${seq} ${role}: ${snippet}`)
+          print(
+            `${thread.conversation}/${thread.actor}/${thread.branch} #${seq} ${role}: ${snippet}`,
+          )
       }),
     )
 }
@@ -90,7 +97,8 @@ function addTransferCommands(add: AddCommand): void {
         let count = 0
         let unread: ExportError | undefined
         async function* lines() {
-          const exported = conversation === undefined ? history.exportAll() : history.export(conversation)
+          const exported =
+            conversation === undefined ? history.exportAll() : history.export(conversation)
           try {
             for await (const line of exported) {
               count += 1
@@ -112,7 +120,10 @@ function addTransferCommands(add: AddCommand): void {
     )
   withServer(add('import [files...]', importHelp, { makesDatabase: true }))
     .option('--as <name>', 'the name that the conversation gets here')
-    .option('--person <name>', 'whose they are: with --remember person, their other conversations quote them')
+    .option(
+      '--person <name>',
+      'whose they are: with --remember person, their other conversations quote them',
+    )
     .action(async (files: readonly string[], options: ImportFlags) => {
       const { as, person } = options
       if (as !== undefined && files.length > 1)
@@ -138,12 +149,15 @@ function addTransferCommands(add: AddCommand): void {
           }
         }
         if (refused.length > 0)
-          throw new UserError(`${refused.length} of ${plural(files.length, 'file')} could not be imported`)
+          throw new UserError(
+            `${refused.length} of ${plural(files.length, 'file')} could not be imported`,
+          )
       })
     })
   add('backup <file>', 'a whole copy of an SQLite file, also while a server writes to it').action(
     async (to: string, { db }: LogOptions) => {
-      const advice = 'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"'
+      const advice =
+        'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"'
       if (isPostgres(db)) throw new UserError(advice)
       const { backupSqlite } = await import('@throughline/stores/sqlite/sqlite-store')
       const { bytes } = await backupSqlite({ path: db, to })
@@ -163,7 +177,14 @@ const withFile = (file: string) => (error: NodeJS.ErrnoException) => {
   throw isAboutIt ? new UserError(`${file}: ${error.message}`, { cause: error }) : error
 }
 
-function describeImport({ format, conversations, deleted, entries, added, calls }: Imported): string {
+function describeImport({
+  format,
+  conversations,
+  deleted,
+  entries,
+  added,
+  calls,
+}: Imported): string {
   const counts = `entries: ${entries} (new: ${added}), calls: ${calls}`
   const gone = deleted.length === 0 ? '' : `; deleted here before, and left so: ${deleted.length}`
   return `imported from ${format}: ${plural(conversations.length, 'conversation')}, ${counts}${gone}`
@@ -196,13 +217,20 @@ function addKeepCommands(add: AddCommand): void {
             for (const conversation of retained.deleted) deleted.push(nameOf(conversation))
             count += retained.calls
           }
-          return { deleted, also: ` and ${plural(count, 'call')}`, isNothing: deleted.length + count === 0 }
+          return {
+            deleted,
+            also: ` and ${plural(count, 'call')}`,
+            isNothing: deleted.length + count === 0,
+          }
         }
         if (await mayDelete(options, () => retain(true))) sayDeleted(await retain(false))
       }),
     )
   add('check', 'whether the database keeps its promises')
-    .option('--rebuild', 'also makes anew what is derived from the log: checkpoints, the index of words')
+    .option(
+      '--rebuild',
+      'also makes anew what is derived from the log: checkpoints, the index of words',
+    )
     .action((options: LogOptions & { readonly rebuild?: boolean }) => {
       const rebuild = options.rebuild === true
       const open = rebuild ? writeHistory : readHistory
@@ -212,7 +240,11 @@ function addKeepCommands(add: AddCommand): void {
         if (problems.length > 0)
           throw new UserError(`${plural(problems.length, 'problem')}${rebuild ? rebuilt : ''}`)
         const { length } = await history.conversations({ limit: 1 })
-        print(length > 0 ? 'all is well' : `nothing to check: tenant "${options.tenant}" has no conversation`)
+        print(
+          length > 0
+            ? 'all is well'
+            : `nothing to check: tenant "${options.tenant}" has no conversation`,
+        )
       })
     })
   add('migrate', 'brings the schema up to date')

@@ -9,7 +9,9 @@ export interface DeletionOptions {
 }
 
 export const withDeletionOptions = (command: Command): Command =>
-  command.option('--yes', 'delete without asking').option('--dry-run', 'only say what would be deleted')
+  command
+    .option('--yes', 'delete without asking')
+    .option('--dry-run', 'only say what would be deleted')
 
 export interface Deletion {
   readonly deleted: readonly string[]

@@ -14,7 +14,9 @@ export function mcpCommand(command: Command): void {
       await readHistory(options, async history => {
         // Who can start this command can read the file: nothing is hidden from him but by the tools themselves.
         const server = createMcpServer({ history, version: manifest.version, mayInspect: true })
-        const left = new Promise<void>(resolve => process.stdin.once('end', resolve).once('close', resolve))
+        const left = new Promise<void>(resolve =>
+          process.stdin.once('end', resolve).once('close', resolve),
+        )
         await server.connect(new StdioServerTransport())
         await Promise.race([left, stopSignal()])
         await server.close()

@@ -19,7 +19,11 @@ export type DatabaseOptions = Pick<LogOptions, 'db'>
 
 /** The database has this one name in every command, and in the settings of the server. */
 export const withDatabase = (command: Command): Command =>
-  command.option('--db <path|url>', 'an SQLite file, or postgres://… for PostgreSQL', 'throughline.db')
+  command.option(
+    '--db <path|url>',
+    'an SQLite file, or postgres://… for PostgreSQL',
+    'throughline.db',
+  )
 
 export interface ThreadOptions extends LogOptions {
   readonly actor: string
@@ -47,7 +51,11 @@ export type AddCommand = ReturnType<typeof adderFor>
 
 /** Adds commands with `--db` and `--tenant`. Unless `makesDatabase`, a mistyped path must not become a new file. */
 export function adderFor(parent: Command, whose: string) {
-  return (name: string, description: string, { makesDatabase } = { makesDatabase: false }): Command =>
+  return (
+    name: string,
+    description: string,
+    { makesDatabase } = { makesDatabase: false },
+  ): Command =>
     withDatabase(parent.command(name).description(description))
       .option('--tenant <name>', whose, 'default')
       .hook('preAction', command => {
@@ -62,7 +70,10 @@ export function checkDatabase(db: string): void {
 }
 
 /** Opens a history for reading; a server may be writing to the file at the same time. */
-export const readHistory = <T>(options: LogOptions, use: (history: History) => Promise<T>): Promise<T> =>
+export const readHistory = <T>(
+  options: LogOptions,
+  use: (history: History) => Promise<T>,
+): Promise<T> =>
   withStore(options.db, true, store => use(createHistory({ store, tenant: options.tenant })))
 
 export function writeHistory<T>(
@@ -89,7 +100,11 @@ export async function historiesOf(history: History, { allTenants = false }: Tena
   }))
 }
 
-export async function withStore<T>(db: string, readOnly: boolean, use: (store: Store) => Promise<T>) {
+export async function withStore<T>(
+  db: string,
+  readOnly: boolean,
+  use: (store: Store) => Promise<T>,
+) {
   const store = isPostgres(db)
     ? (await import('@throughline/stores/postgres/postgres-store')).postgresStore({ url: db })
     : (await import('@throughline/stores/sqlite/sqlite-store')).sqliteStore({ path: db, readOnly })

@@ -23,9 +23,12 @@ export async function readChat(name: string, input: string): Promise<ChatFile> {
   const whole = start === '[' || start === '{' ? tryJson(text) : undefined
   if (whole && 'value' in whole) {
     const { value } = whole
-    const { messages, tools = [] } = (Array.isArray(value) ? { messages: value } : value) as Partial<ChatFile>
+    const { messages, tools = [] } = (
+      Array.isArray(value) ? { messages: value } : value
+    ) as Partial<ChatFile>
     const lineOf = (seq: number) => lineAt(text, placeOf(text, seq))
-    if (Array.isArray(messages)) return { messages, tools: Array.isArray(tools) ? tools : [], lineOf }
+    if (Array.isArray(messages))
+      return { messages, tools: Array.isArray(tools) ? tools : [], lineOf }
   } else if (whole && start === '[') throw new UserError(`${name}:${whole.line}: ${whole.problem}`)
   return readLines(name, text)
 }
@@ -80,7 +83,10 @@ function tryJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    const why = (error as Error).message.replace(/(,? \.{3}.*| in JSON at position \d+.*|, ".*)$/s, '')
+    const why = (error as Error).message.replace(
+      /(,? \.{3}.*| in JSON at position \d+.*|, ".*)$/s,
+      '',
+    )
     return { line: lineAt(text, findFault(text.trimEnd())), problem: `is not valid JSON: ${why}` }
   }
 }

@@ -21,37 +21,51 @@ beforeAll(async () => {
     `import { Command } from 'commander'\nimport { readerCommand } from ${JSON.stringify(command)}\nconst command = new Command()\nreaderCommand(command)\nawait command.parseAsync()\n`,
   )
   symlinkSync(join(import.meta.dirname, '../../../../node_modules'), join(folder, 'node_modules'))
-  const build = await rolldown({ input: entry, platform: 'node', external: /^(?!@throughline\/)[a-z@]/ })
+  const build = await rolldown({
+    input: entry,
+    platform: 'node',
+    external: /^(?!@throughline\/)[a-z@]/,
+  })
   await build.write({ file: program, format: 'esm', codeSplitting: false })
   await build.close()
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-async function start(...options: readonly string[]): Promise<{ child: ChildProcess; line: string }> {
-  const child = spawn(process.execPath, [program, ...options], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function start(
+  ...options: readonly string[]
+): Promise<{ child: ChildProcess; line: string }> {
+  const child = spawn(process.execPath, [program, ...options], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const [line] = await once(createInterface(child.stdout!), 'line')
   return { child, line: String(line) }
 }
 
 describe('throughline reader', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('prints its address, answers, and closes on %s', async signal => {
-    const { child, line } = await start('--port', '0', '--window', '512')
-    try {
-      const [url] = /http:\/\/127\.0\.0\.1:\d+$/.exec(line)!
-      const { models } = (await (await fetch(`${url}/api/ps`)).json()) as { models: unknown[] }
-      expect(models).toMatchObject([{ name: 'reader:latest', context_length: 512 }])
-    } finally {
-      child.kill(signal)
-    }
-    expect(await once(child, 'exit')).toEqual([0, null])
-  })
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints its address, answers, and closes on %s',
+    async signal => {
+      const { child, line } = await start('--port', '0', '--window', '512')
+      try {
+        const [url] = /http:\/\/127\.0\.0\.1:\d+$/.exec(line)!
+        const { models } = (await (await fetch(`${url}/api/ps`)).json()) as { models: unknown[] }
+        expect(models).toMatchObject([{ name: 'reader:latest', context_length: 512 }])
+      } finally {
+        child.kill(signal)
+      }
+      expect(await once(child, 'exit')).toEqual([0, null])
+    },
+  )
 
   it('closes in the middle of a reply', async () => {
     const { child, line } = await start('--port', '0', '--delay', '3600000')
     try {
       const url = line.slice(line.indexOf('http'))
       const body = { model: 'reader', messages: [{ role: 'user', content: 'I park on level 3.' }] }
-      const response = await fetch(`${url}/api/chat`, { method: 'POST', body: JSON.stringify(body) })
+      const response = await fetch(`${url}/api/chat`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      })
       await response.body!.getReader().read()
     } finally {
       child.kill('SIGTERM')

@@ -14,7 +14,12 @@ interface ServeOptions {
 /** `throughline reader`: serves the built-in model over HTTP, as Ollama would, until the process is stopped. */
 export function readerCommand(command: Command): void {
   command
-    .option('--port <number>', 'where to listen; 0 takes any that is free', wholeNumber(0, 65_535), 11_435)
+    .option(
+      '--port <number>',
+      'where to listen; 0 takes any that is free',
+      wholeNumber(0, 65_535),
+      11_435,
+    )
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('-w, --window <tokens>', 'its window, a hard limit', wholeNumber(1), 4096)
     .option('--delay <milliseconds>', 'how long it waits between two words', wholeNumber(), 0)

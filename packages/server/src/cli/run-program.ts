@@ -6,7 +6,10 @@ import type { CommandPlug, Commands } from './command-plug.ts'
 import { printError, printErrorText, printText, UserError } from './print.ts'
 
 const commandsWith = (plugs: readonly CommandPlug[]): Commands => ({
-  fit: ['fit a conversation into a window', async () => (await import('./fit-command.ts')).fitCommand],
+  fit: [
+    'fit a conversation into a window',
+    async () => (await import('./fit-command.ts')).fitCommand,
+  ],
   demo: [
     'fit a sample conversation of 168 turns and show what happens',
     async () => (await import('./fit-command.ts')).demoCommand,
@@ -82,10 +85,14 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UserError || error instanceof ThroughlineError) {
     const isLocked = error instanceof ThroughlineError && error.code === 'store_locked'
-    printError(`throughline: ${isLocked ? lockedAdvice(error) : error.message.replaceAll('\n', ' ')}`)
+    printError(
+      `throughline: ${isLocked ? lockedAdvice(error) : error.message.replaceAll('\n', ' ')}`,
+    )
     return 2
   }
-  printErrorText(`throughline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  printErrorText(
+    `throughline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
   return 1
 }
 

@@ -24,7 +24,9 @@ function addOptions(command: Command, plugs: readonly ServePlug[], plugged: Plug
     command.optionsGroup(`${group}:`)
     // A switch that is named is on.
     for (const name of names)
-      command.option(`${flagOf(name)} ${formOf(name, plugged) === switchForm ? '[value]' : '<value>'}`)
+      command.option(
+        `${flagOf(name)} ${formOf(name, plugged) === switchForm ? '[value]' : '<value>'}`,
+      )
   }
   command
     .optionsGroup('Settings and help:')
@@ -44,7 +46,9 @@ function addOptions(command: Command, plugs: readonly ServePlug[], plugged: Plug
     printError(`Throughline listens at ${server.url}`)
     for (const line of server.upstream.split('\n')) printError(line)
     if (effective.config.shadow)
-      printError('Shadow: every request passes as it came; the page shows what would have been sent.')
+      printError(
+        'Shadow: every request passes as it came; the page shows what would have been sent.',
+      )
     if (server.inspector !== undefined) printError(`Inspector: ${server.inspector}`)
     printError(
       `Point clients here: OLLAMA_HOST=${server.url}  OPENAI_BASE_URL=${server.url}/v1  ANTHROPIC_BASE_URL=${server.url}  GOOGLE_GEMINI_BASE_URL=${server.url}`,

@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto'
 /** Colours for a terminal, and only for a terminal: piped output stays plain. */
 export type Style = (code: number, text: string) => string
 
-export function createStyle(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): Style {
+export function createStyle(
+  stream: { isTTY?: boolean },
+  env: NodeJS.ProcessEnv = process.env,
+): Style {
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0'
   const on = !env.NO_COLOR && (forced || stream.isTTY === true)
   return (code, text) => (on && text !== '' ? `${ownEscape}[${code}m${text}${ownEscape}[0m` : text)

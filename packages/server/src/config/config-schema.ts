@@ -24,9 +24,10 @@ export const stateForm = /^([^=#,\s]{1,100})=([^=#,\s]{1,200})(?:#((?:\/[^/,\s]{
 
 /** All settings. `upstreamKey` is also the flag `--upstream-key`, THROUGHLINE_UPSTREAM_KEY, and "upstreamKey" in a file. */
 export const configSchema = z.strictObject({
-  host: text('a name or an address to listen on, such as "127.0.0.1"', /^[\w.:%[\]-]{1,255}$/).default(
-    '127.0.0.1',
-  ),
+  host: text(
+    'a name or an address to listen on, such as "127.0.0.1"',
+    /^[\w.:%[\]-]{1,255}$/,
+  ).default('127.0.0.1'),
   port: wholeNumber(0, 65_535).default(4170),
 
   db: database().default('throughline.db'),
@@ -49,7 +50,10 @@ export const configSchema = z.strictObject({
   effort: share().optional(),
   remember: oneOf(['conversation', 'person']).default('conversation'),
   person: text('a name of 1 to 200 characters', /^\S(?:.{0,198}\S)?$/u).optional(),
-  embedModel: text('the name of a model, such as "nomic-embed-text"', /^[\x21-\x7e]{1,200}$/).optional(),
+  embedModel: text(
+    'the name of a model, such as "nomic-embed-text"',
+    /^[\x21-\x7e]{1,200}$/,
+  ).optional(),
   embedHost: address().optional(),
   notes: oneOf(['off', 'inline', 'system']).default('off'),
   steadyPrompt: oneOf(['auto', 'on', 'as user', 'off']).default('auto'),
@@ -74,9 +78,11 @@ export const configSchema = z.strictObject({
   states: listOf('a list of states', ' such as "cash=sell_lemonade#/cash"', stateForm).default([]),
 
   requireKeys: onOff().optional(),
-  apiKeys: listOf('a list of keys', ' of 16 characters or more', /^[\x21-\x2b\x2d-\x7e]{16,512}$/).default(
-    [],
-  ),
+  apiKeys: listOf(
+    'a list of keys',
+    ' of 16 characters or more',
+    /^[\x21-\x2b\x2d-\x7e]{16,512}$/,
+  ).default([]),
   allowedHosts: listOf(
     'a list of host names',
     ' such as "host.docker.internal", without "*"',
@@ -152,7 +158,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
     'whether the beginning of the next prompt is read while no client waits, where the upstream does not have it; "local" on this machine or network only',
   slots:
     'whether conversations keep their slots of llama.cpp; "auto" where the server does not keep idle ones itself (before b8664)',
-  cacheMarks: 'whether requests to Anthropic that are not the client’s own bytes get marks for its cache',
+  cacheMarks:
+    'whether requests to Anthropic that are not the client’s own bytes get marks for its cache',
   shadow:
     'whether every request passes as it came: it is filed, and the page shows what would have been sent, and what that would have saved',
   price:
@@ -163,7 +170,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   inspector: 'whether the page that shows conversations and contexts is at /inspector',
   leaseTime: 'how long a turn is held for a server that is gone; then another one goes on with it',
   sideTime: 'how long titles, tags and the like are kept that clients ask beside conversations',
-  keepFor: 'conversations that were not used for this time are deleted whole; without it, they are kept',
+  keepFor:
+    'conversations that were not used for this time are deleted whole; without it, they are kept',
   keepCallsFor:
     'records of model calls older than this are deleted, the log stays; without it, they are kept',
   states: 'values that are read from tool results and shown: name=tool, or name=tool#/path',
@@ -182,7 +190,8 @@ const descriptions: Readonly<Record<SettingName, string>> = {
   connectTimeout: 'how long the upstream may take to accept a connection',
   firstTimeout: 'how long the upstream may load a model and read a prompt',
   silenceTimeout: 'how long the upstream may be silent in the middle of a reply',
-  storeTimeout: 'how long a PostgreSQL database may take to answer; then the request fails with 503',
+  storeTimeout:
+    'how long a PostgreSQL database may take to answer; then the request fails with 503',
   keepAlive: 'after how much silence a stream sends a sign of life to the client',
   unreadTimeout: 'how long a client may leave a stream unread before it is cut off',
   lingerTime: 'how long a reply to useChat goes on whose client has left',
@@ -233,7 +242,8 @@ export function defaultOf(name: string, plugged?: PlugSettings): string | undefi
 /** Whether a value may be shown. An address may not if it has a user, a password or parameters; the path of a file always. */
 export function isShown(name: string, value: unknown): boolean {
   const secret = secrets[name as SettingName]
-  if (secret === undefined || (secret === 'database' && !/:\/\/|^postgres/i.test(String(value)))) return true
+  if (secret === undefined || (secret === 'database' && !/:\/\/|^postgres/i.test(String(value))))
+    return true
   return secret !== 'all' && !/[@?]/.test(String(value))
 }
 
@@ -249,7 +259,8 @@ const secrets: Readonly<Partial<Record<SettingName, 'address' | 'database' | 'al
 }
 
 /** `--upstream-key` */
-export const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+export const flagOf = (name: string) =>
+  `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 
 /** `THROUGHLINE_UPSTREAM_KEY` */
 export const variableOf = (name: string) =>
@@ -263,7 +274,8 @@ export function printConfig({ config, sources }: EffectiveConfig): string {
   const rows = Object.entries(sources).map(
     ([name, source]) => [name, show(name, values[name]), source] as const,
   )
-  const widest = (column: 0 | 1) => rows.reduce((most, row) => Math.max(most, row[column].length), 0)
+  const widest = (column: 0 | 1) =>
+    rows.reduce((most, row) => Math.max(most, row[column].length), 0)
   const [first, second] = [widest(0), Math.min(widest(1), 40)]
   return rows
     .map(([name, value, source]) => `${name.padEnd(first)}  ${value.padEnd(second)}  ${source}`)

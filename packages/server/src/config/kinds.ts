@@ -7,7 +7,8 @@ import { toBytes, toShare, toTime, toWhole } from './number-text.ts'
 /** Kinds of settings. Each takes the value itself, from a file, or a text, from a flag or the environment. */
 
 export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
-  const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
   return whole(`must be a whole number${range}`, toWhole, least, most)
 }
 
@@ -142,7 +143,10 @@ export const upstreamKey = () => text('a key without blanks', /^[\x21-\x7e]{1,40
 
 /** One of several upstreams, as the file of settings has it. */
 const upstreamEntry = z.strictObject({
-  name: text('a short name of letters, digits, "-" and ".", for records and metrics', /^[\w.-]{1,40}$/),
+  name: text(
+    'a short name of letters, digits, "-" and ".", for records and metrics',
+    /^[\w.-]{1,40}$/,
+  ),
   models: listOf(
     'a list of names of models such as "gpt-*"',
     ', where "*" stands for any letters',
@@ -164,7 +168,8 @@ export function upstreamList() {
   const must =
     'must be a list of {"name", "models", "url"}, each with "kind", "key", "keyVariable", "window", "policy" and "responses" at will'
   return z.preprocess(
-    value => (typeof value === 'string' ? attempt(() => JSON.parse(value) as unknown, value) : value),
+    value =>
+      typeof value === 'string' ? attempt(() => JSON.parse(value) as unknown, value) : value,
     z.array(upstreamEntry, must).min(1, must).max(50, must),
   )
 }

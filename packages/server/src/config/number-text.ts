@@ -12,11 +12,22 @@ export const toBytes = (text: string): number | undefined =>
 const sizes: Readonly<Record<string, number>> = { kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
 
 /** In milliseconds, from a number with a unit. */
-export const toTime = (text: string): number | undefined => read(/^(\d{1,10})\s*(ms|s|m|h|d)$/, text, times)
+export const toTime = (text: string): number | undefined =>
+  read(/^(\d{1,10})\s*(ms|s|m|h|d)$/, text, times)
 
-const times: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const times: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
 
-function read(form: RegExp, text: string, units: Readonly<Record<string, number>> = {}): number | undefined {
+function read(
+  form: RegExp,
+  text: string,
+  units: Readonly<Record<string, number>> = {},
+): number | undefined {
   const [, digits, unit = ''] = form.exec(text.trim()) ?? []
   return digits === undefined ? undefined : Number(digits) * (units[unit.toLowerCase()] ?? 1)
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { flagOf, printConfig, settingNames, variableOf } from './config-schema.ts'
 import { ConfigError, type ConfigSources, readConfig } from './read-config.ts'
 
-const file = (content: unknown, path = 'throughline.json') => ({ path, text: JSON.stringify(content) })
+const file = (content: unknown, path = 'throughline.json') => ({
+  path,
+  text: JSON.stringify(content),
+})
 
 function faultsOf(sources: ConfigSources): readonly string[] {
   try {
@@ -27,19 +30,36 @@ describe('values', () => {
   it('have defaults that are safe', () => {
     const { config, sources } = readConfig({})
     expect(config).toMatchObject({
-      ...{ host: '127.0.0.1', port: 4170, db: 'throughline.db', ollamaHost: 'http://127.0.0.1:11434' },
-      ...{ notes: 'off', memory: true, manage: false, requireKeys: false, advertisedWindow: 1_000_000 },
+      ...{
+        host: '127.0.0.1',
+        port: 4170,
+        db: 'throughline.db',
+        ollamaHost: 'http://127.0.0.1:11434',
+      },
+      ...{
+        notes: 'off',
+        memory: true,
+        manage: false,
+        requireKeys: false,
+        advertisedWindow: 1_000_000,
+      },
       ...{ maxBody: 33_554_432, allowedHosts: [], allowedOrigins: [], logLevel: 'info' },
     })
     expect(config).not.toHaveProperty('upstream')
     expect(new Set(Object.values(sources))).toEqual(new Set(['default']))
-    for (const taken of [11434, 8080, 8000, 1234, 4000, 8787, 3000, 3080]) expect(config.port).not.toBe(taken)
+    for (const taken of [11434, 8080, 8000, 1234, 4000, 8787, 3000, 3080])
+      expect(config.port).not.toBe(taken)
   })
 
   it('come from flags before the environment before the file', () => {
     const { config, sources } = readConfig({
       flags: { port: '1', window: undefined },
-      env: { THROUGHLINE_PORT: '2', THROUGHLINE_WINDOW: '8192', THROUGHLINE_DB: '  ', PATH: '/bin' },
+      env: {
+        THROUGHLINE_PORT: '2',
+        THROUGHLINE_WINDOW: '8192',
+        THROUGHLINE_DB: '  ',
+        PATH: '/bin',
+      },
       file: file({ port: 3, window: 4096, reserve: 100 }),
     })
     expect(config).toMatchObject({ port: 1, window: 8192, reserve: 100, db: 'throughline.db' })
@@ -77,7 +97,9 @@ describe('values', () => {
     expect(readConfig({ file: file({ [name]: written }) }).config).toMatchObject({ [name]: value })
     if (typeof written !== 'string') return
     expect(readConfig({ flags: { [name]: written } }).config).toMatchObject({ [name]: value })
-    expect(readConfig({ env: { [variableOf(name)]: written } }).config).toMatchObject({ [name]: value })
+    expect(readConfig({ env: { [variableOf(name)]: written } }).config).toMatchObject({
+      [name]: value,
+    })
   })
 
   it('take OLLAMA_HOST for the place to look for Ollama', () => {
@@ -99,7 +121,9 @@ describe('values', () => {
     expect(faultsOf({ flags: { upstream: 'http://127.0.0.1:4170' } })).toEqual([
       '--upstream is the address of this server itself: give that of the model server',
     ])
-    expect(readConfig({ env, flags: { port: '5000' } }).config.ollamaHost).toBe('http://localhost:4170')
+    expect(readConfig({ env, flags: { port: '5000' } }).config.ollamaHost).toBe(
+      'http://localhost:4170',
+    )
   })
 })
 
@@ -107,8 +131,14 @@ describe('faults', () => {
   it.each([
     [{ flags: { port: '70000' } }, '--port must be a whole number from 0 to 65535, not "70000"'],
     [{ flags: { port: '1e3' } }, '--port must be a whole number from 0 to 65535, not "1e3"'],
-    [{ env: { THROUGHLINE_WINDOW: '-1' } }, 'THROUGHLINE_WINDOW must be a whole number, 1 or more, not "-1"'],
-    [{ env: { THROUGHLINE_MANAGE: 'maybe' } }, 'THROUGHLINE_MANAGE must be true or false, not "maybe"'],
+    [
+      { env: { THROUGHLINE_WINDOW: '-1' } },
+      'THROUGHLINE_WINDOW must be a whole number, 1 or more, not "-1"',
+    ],
+    [
+      { env: { THROUGHLINE_MANAGE: 'maybe' } },
+      'THROUGHLINE_MANAGE must be true or false, not "maybe"',
+    ],
     [
       { env: { THROUGHLINE_MAX_BODY: '32MB' } },
       'THROUGHLINE_MAX_BODY must be a number of bytes, 1024 or more, or a text such as "32MiB", not "32MB"',
@@ -117,7 +147,10 @@ describe('faults', () => {
       { file: file({ notes: true }) },
       '"notes" in throughline.json must be one of off, inline, system, not true',
     ],
-    [{ file: file({ effort: 2 }) }, '"effort" in throughline.json must be a number from 0 to 1, not 2'],
+    [
+      { file: file({ effort: 2 }) },
+      '"effort" in throughline.json must be a number from 0 to 1, not 2',
+    ],
     [
       { flags: { allowedOrigins: '*' } },
       '--allowed-origins must be a list of origins such as "https://chat.example", without "*", not "*"',
@@ -130,7 +163,10 @@ describe('faults', () => {
       { file: { path: 'a.json', text: '{"port":' } },
       'a.json must hold a JSON object, such as {"port": 4170}',
     ],
-    [{ file: { path: 'a.json', text: '[]' } }, 'a.json must hold a JSON object, such as {"port": 4170}'],
+    [
+      { file: { path: 'a.json', text: '[]' } },
+      'a.json must hold a JSON object, such as {"port": 4170}',
+    ],
     [{ flags: { upstreem: 'x' } }, '--upstreem is no setting: did you mean --upstream?'],
     [
       { env: { THROUGHLINE_UPSTREAMKEY: 'x' } },
@@ -155,7 +191,10 @@ describe('faults', () => {
       '--effort goes with the policy "default", not with "stable"',
     ],
     [{ flags: { window: '100', reserve: '100' } }, '--reserve must be less than the window of 100'],
-    [{ flags: { upstreamKind: 'openai' } }, '--upstream-kind needs "upstream", the address of the server'],
+    [
+      { flags: { upstreamKind: 'openai' } },
+      '--upstream-kind needs "upstream", the address of the server',
+    ],
   ] as [ConfigSources, string][])('%j', (sources, fault) => {
     expect(faultsOf(sources)[0]).toBe(fault)
   })
@@ -239,7 +278,13 @@ it('gives every setting a flag and a variable of its own', () => {
 
 describe('several upstreams', () => {
   const openai = { name: 'openai', models: 'gpt-*, o3', url: 'https://api.openai.test' }
-  const rest = { name: 'ollama', models: ['*'], url: '127.0.0.1:11434', kind: 'ollama', window: 8192 }
+  const rest = {
+    name: 'ollama',
+    models: ['*'],
+    url: '127.0.0.1:11434',
+    kind: 'ollama',
+    window: 8192,
+  }
   const read = (upstreams: unknown, env = {}) => readConfig({ file: file({ upstreams }), env })
 
   it('come from a file, or as JSON from a flag or a variable', () => {
@@ -274,19 +319,29 @@ describe('several upstreams', () => {
     [[{ ...openai, models: [] }], '[0] (openai): "models" must name at least one'],
     [[openai, openai], '[1] (openai): there is another one of this name'],
     [[rest, openai], '[0] (ollama): takes every model, so those behind it get none: put it last'],
-    [[{ ...openai, keyVariable: 'NO_SUCH_KEY' }], '[0] (openai): the variable NO_SUCH_KEY is not set'],
-    [[{ ...openai, url: 'http://127.0.0.1:4170' }], '[0] (openai): is the address of this server itself'],
+    [
+      [{ ...openai, keyVariable: 'NO_SUCH_KEY' }],
+      '[0] (openai): the variable NO_SUCH_KEY is not set',
+    ],
+    [
+      [{ ...openai, url: 'http://127.0.0.1:4170' }],
+      '[0] (openai): is the address of this server itself',
+    ],
   ])('are refused with the place of the fault: %j', (upstreams, problem) => {
     expect(faultsOf({ file: file({ upstreams }) }).join('\n')).toContain(problem)
   })
 
   it('do not go with a single one', () => {
     const faults = faultsOf({ flags: { upstream: 'reader' }, file: file({ upstreams: [rest] }) })
-    expect(faults.join()).toContain('--upstream does not go with "upstreams": put it into that list')
+    expect(faults.join()).toContain(
+      '--upstream does not go with "upstreams": put it into that list',
+    )
   })
 
   it('never show a key in a fault', () => {
-    const faults = faultsOf({ file: file({ upstreams: [{ ...openai, key: 'sk-secret', kind: 'no' }] }) })
+    const faults = faultsOf({
+      file: file({ upstreams: [{ ...openai, key: 'sk-secret', kind: 'no' }] }),
+    })
     expect(faults.join()).not.toContain('sk-secret')
   })
 })

@@ -26,7 +26,12 @@ export interface ConfigSources {
 }
 
 /** The configuration: flags win over the environment, which wins over the file. Throws a ConfigError with all faults. */
-export function readConfig({ flags = {}, env = {}, file, plugged }: ConfigSources): EffectiveConfig {
+export function readConfig({
+  flags = {},
+  env = {},
+  file,
+  plugged,
+}: ConfigSources): EffectiveConfig {
   const faults: ConfigFault[] = []
   const schemas = settingsWith(plugged)
   const names = Object.keys(schemas)
@@ -49,7 +54,10 @@ export function readConfig({ flags = {}, env = {}, file, plugged }: ConfigSource
     }
   }
   if (faults.length > 0) throw new ConfigError(faults)
-  const effective = { config: config as ServerConfig, sources: sources as EffectiveConfig['sources'] }
+  const effective = {
+    config: config as ServerConfig,
+    sources: sources as EffectiveConfig['sources'],
+  }
   return checkConfig(effective, env)
 }
 
@@ -57,8 +65,11 @@ export function readConfig({ flags = {}, env = {}, file, plugged }: ConfigSource
 function problemIn(issue: z.core.$ZodIssue | undefined): string {
   const { path = [], message = '' } = issue ?? {}
   const [at, field] = path
-  if (issue?.code === 'unrecognized_keys') return `[${String(at)}] has no field ${issue.keys.join(', ')}`
-  return typeof at === 'number' && field !== undefined ? `[${at}].${String(field)} ${message}` : message
+  if (issue?.code === 'unrecognized_keys')
+    return `[${String(at)}] has no field ${issue.keys.join(', ')}`
+  return typeof at === 'number' && field !== undefined
+    ? `[${at}].${String(field)} ${message}`
+    : message
 }
 
 type SourcedValues = Map<string, { readonly value: unknown; readonly source: string }>
@@ -122,7 +133,10 @@ function fromFile(file: ConfigSources['file'], names: readonly string[], faults:
 
 function unknownName(source: string, names: readonly string[], name = source): ConfigFault {
   const meant = nearest(name, names)
-  return { source, problem: `is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}` }
+  return {
+    source,
+    problem: `is no setting${meant === undefined ? '' : `: did you mean ${meant}?`}`,
+  }
 }
 
 /** Checks the settings that depend on each other, and completes those that follow from others. */
@@ -139,7 +153,10 @@ function checkConfig(
   }
 
   if (!isLoopback(host) && !requireKeys)
-    fault('host', 'lets other machines in: give "apiKeys" or set "requireKeys", or listen on 127.0.0.1')
+    fault(
+      'host',
+      'lets other machines in: give "apiKeys" or set "requireKeys", or listen on 127.0.0.1',
+    )
   if (reserve !== undefined && window !== undefined && reserve >= window)
     fault('reserve', `must be less than the window of ${window}`)
   if (config.embedHost !== undefined && config.embedModel === undefined)
@@ -150,7 +167,8 @@ function checkConfig(
     fault('upstream', 'is the address of this server itself: give that of the model server')
   for (const problem of faultsOf(config, env)) fault('upstreams', problem)
   for (const name of ['upstream', 'upstreamKind', 'upstreamKey'] as const)
-    if (config.upstreams && isGiven(name)) fault(name, 'does not go with "upstreams": put it into that list')
+    if (config.upstreams && isGiven(name))
+      fault(name, 'does not go with "upstreams": put it into that list')
   try {
     choosePolicy(policy, { effort })
   } catch {
@@ -160,7 +178,9 @@ function checkConfig(
 
   // An OLLAMA_HOST that points all clients here points this server at itself.
   const looksAtItself = isOwn(config.ollamaHost, config)
-  const ollamaHost = looksAtItself ? configSchema.shape.ollamaHost.parse(undefined) : config.ollamaHost
+  const ollamaHost = looksAtItself
+    ? configSchema.shape.ollamaHost.parse(undefined)
+    : config.ollamaHost
   return {
     config: {
       ...config,
@@ -176,7 +196,10 @@ function checkConfig(
   }
 }
 
-function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | undefined>>): string[] {
+function faultsOf(
+  config: ServerConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
   const faults: string[] = []
   const all = config.upstreams ?? []
   const names = new Set<string>()
@@ -184,7 +207,8 @@ function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | un
     const where = `[${at}] (${name})`
     if (names.has(name)) faults.push(`${where}: there is another one of this name`)
     names.add(name)
-    if (url !== 'reader' && isOwn(url, config)) faults.push(`${where}: is the address of this server itself`)
+    if (url !== 'reader' && isOwn(url, config))
+      faults.push(`${where}: is the address of this server itself`)
     if (key !== undefined && keyVariable !== undefined)
       faults.push(`${where}: has both "key" and "keyVariable": give one of them`)
     if (keyVariable !== undefined && !env[keyVariable]?.trim())
@@ -197,7 +221,10 @@ function faultsOf(config: ServerConfig, env: Readonly<Record<string, string | un
 }
 
 /** Whether an upstream's address is the one that this server listens on. */
-function isOwn(address: string, { host, port }: { readonly host: string; readonly port: number }): boolean {
+function isOwn(
+  address: string,
+  { host, port }: { readonly host: string; readonly port: number },
+): boolean {
   const url = new URL(address)
   const upstreamPort = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   const isEverywhere = ['0.0.0.0', '::', '[::]'].includes(host)

@@ -30,7 +30,12 @@ const turnOptionNames = [
   'stallMs',
   'maxReply',
 ] as const
-export const answerOptionNames = [...turnOptionNames, 'steadyPrompt', 'readMessages', 'shadow'] as const
+export const answerOptionNames = [
+  ...turnOptionNames,
+  'steadyPrompt',
+  'readMessages',
+  'shadow',
+] as const
 
 export interface AnswerOptions extends Pick<TurnOptions, (typeof turnOptionNames)[number]> {
   /**
@@ -113,7 +118,8 @@ export async function answer(
       // A prompt that its client marked for caching is the client's own.
       const systemPrompt = marksCache ? 'as sent' : promptPlace(options, model.isLocal)
       // The model may not read messages where its client has a tool of that name.
-      const mayRead = options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
+      const mayRead =
+        options.readMessages && !tools.some(({ name }) => name === readMessageSpec.name)
       const specs = mayRead ? [...tools, readMessageSpec] : tools
       const place = { log, emit, signal, specs, replies: 'streamed', tally, passed } as const
       let asking: Asking
@@ -121,7 +127,10 @@ export async function answer(
       const reading = readingTool(readMessageSpec, log, () => asking.mostResultTokens)
       const ownTools = new Map([[reading.name, reading]])
       const setUp = async () => {
-        asking = await setUpAsking({ ...options, model: watched, settings, system, systemPrompt }, place)
+        asking = await setUpAsking(
+          { ...options, model: watched, settings, system, systemPrompt },
+          place,
+        )
         // What looks like a note is the client's to read.
         if (passed) asking = { ...asking, notes: undefined }
         cached.asks(asking)
@@ -174,7 +183,10 @@ export async function answer(
 export type SteadyPrompt = 'auto' | 'on' | 'as user' | 'off'
 
 /** Where the changing lines of a client's system prompt stand. */
-export function promptPlace({ steadyPrompt = 'auto' }: AnswerOptions, isLocal = false): SystemPromptPlace {
+export function promptPlace(
+  { steadyPrompt = 'auto' }: AnswerOptions,
+  isLocal = false,
+): SystemPromptPlace {
   const places = {
     auto: isLocal ? 'when cut' : 'as sent',
     on: 'stable',
@@ -185,7 +197,10 @@ export function promptPlace({ steadyPrompt = 'auto' }: AnswerOptions, isLocal = 
 }
 
 /** Does what a turn needs before it can be answered. If that fails, the turn is left, so that it blocks no later request. */
-export async function orLeave<Result>({ turn }: OpenedTurn, work: () => Promise<Result>): Promise<Result> {
+export async function orLeave<Result>(
+  { turn }: OpenedTurn,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -204,7 +219,8 @@ const mostReadRounds = 8
 /** A reply without the calls that write a note or read a message: these are ours, and nothing for a client to see or to run. */
 function withoutOwn(reply: ModelReply, asking: Asking): ModelReply {
   const reads = asking.specs.includes(readMessageSpec)
-  const isOwn = (call: ReplyCall) => writesNote(call, asking) || (reads && call.name === readMessageSpec.name)
+  const isOwn = (call: ReplyCall) =>
+    writesNote(call, asking) || (reads && call.name === readMessageSpec.name)
   const calls = reply.calls.filter(call => !isOwn(call))
   if (calls.length === reply.calls.length) return reply
   const reason = calls.length === 0 && reply.reason === 'tool-calls' ? 'stop' : reply.reason

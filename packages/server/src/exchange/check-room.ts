@@ -38,7 +38,8 @@ export async function checkRoom(check: RoomCheck): Promise<void> {
       calibration,
       hasClipped: async () => false,
       async context({ system: prompt, at: _, mostResultTokens: __, ...fitting }) {
-        const head: readonly MessageLike[] = prompt === undefined ? [] : [{ role: 'system', content: prompt }]
+        const head: readonly MessageLike[] =
+          prompt === undefined ? [] : [{ role: 'system', content: prompt }]
         return fit([...head, ...messages], { ...fitting, count })
       },
     },

@@ -1,5 +1,10 @@
 import { readEach, refuse } from '@throughline/core/log/fields'
-import { compactionAnswer, openInput, pack, wishOf } from '@throughline/models/dialects/responses/compaction'
+import {
+  compactionAnswer,
+  openInput,
+  pack,
+  wishOf,
+} from '@throughline/models/dialects/responses/compaction'
 import type { Upstream } from '../upstream/upstream.ts'
 import { findPlace } from './find-place.ts'
 import type { Inquiry } from './inquiry.ts'
@@ -14,11 +19,18 @@ export async function compact(inquiry: Inquiry, body: unknown): Promise<Response
   const headers = { ...inquiry.headers, 'x-codex-turn-metadata': undefined }
   const place = await findPlace({ ...inquiry, headers })
   if (place.kind !== 'again' && place.repeated !== undefined && request.named.previous)
-    refuse('previous_response_id', 'is inside a turn that went on: name the last response of that turn')
+    refuse(
+      'previous_response_id',
+      'is inside a turn that went on: name the last response of that turn',
+    )
   const { thread, at, from } =
     place.kind === 'again'
       ? { thread: place.thread, at: place.after, from: Number.POSITIVE_INFINITY }
-      : { thread: place.fork?.of ?? place.thread, at: place.fork?.at ?? place.head ?? 0, from: place.from }
+      : {
+          thread: place.fork?.of ?? place.thread,
+          at: place.fork?.at ?? place.head ?? 0,
+          from: place.from,
+        }
   const whole = place.kind === 'again' ? request.messages.length : place.messages.length
   /** The first message of the list that the log has not; those before the list are named by the compaction before. */
   const first = from - (whole - request.messages.length)

@@ -100,7 +100,11 @@ it.each<[string, Facts, object]>([
     compared(repeating({ retried: turn, hasReply: true, isSure: true }, true)),
     { kind: 'again', after: 2, turn: 2 },
   ],
-  ['answers a retry from the log', compared(repeating({ retried: turn, hasReply: true })), { kind: 'again' }],
+  [
+    'answers a retry from the log',
+    compared(repeating({ retried: turn, hasReply: true })),
+    { kind: 'again' },
+  ],
   [
     'takes over a turn that its writer left',
     compared(repeating({ retried: turn, isLeft: true })),
@@ -146,5 +150,7 @@ it.each<[string, Facts, object]>([
 })
 
 it('refuses a conversation that must be made before it is named', () => {
-  expect(() => decide(named({ conversation: 'missing' }), () => 'id')).toThrow("id 'pond' not found")
+  expect(() => decide(named({ conversation: 'missing' }), () => 'id')).toThrow(
+    "id 'pond' not found",
+  )
 })

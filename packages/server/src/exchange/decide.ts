@@ -115,12 +115,22 @@ function decideList({ list, match, why }: ListFacts, newId: () => string): LogPl
       if (match.past) return branch(list, match.past.branch, why, newId)
       const from = firstOf(list.items, items)
       const anchor = anchorOf(match.walk)
-      return { ...list, kind: 'extends', thread, head, front: frontOf(front, list), from, anchor, why }
+      return {
+        ...list,
+        kind: 'extends',
+        thread,
+        head,
+        front: frontOf(front, list),
+        from,
+        anchor,
+        why,
+      }
     }
     case 'repeats': {
       const { thread, at: after } = match.walk
       const { retried, isSure, hasReply, isLeft, branch: place } = match.past!
-      if (match.isGreeting && !isSure) return begin(list, { ...thread, ...firstThread(newId()) }, why, newId)
+      if (match.isGreeting && !isSure)
+        return begin(list, { ...thread, ...firstThread(newId()) }, why, newId)
       if (retried && hasReply) return { kind: 'again', thread, after, turn: retried.turn }
       if (isLeft && !list.isSide) return takeOver({ ...list, thread }, why)
       return branch(list, place, `${why}; answered once more, on a branch`, newId)
@@ -130,7 +140,11 @@ function decideList({ list, match, why }: ListFacts, newId: () => string): LogPl
 
 const ofAgent = 'it begins with the task that a call of this conversation gave to an agent'
 
-const firstThread = (conversation: string) => ({ conversation, actor: 'assistant', branch: mainBranch })
+const firstThread = (conversation: string) => ({
+  conversation,
+  actor: 'assistant',
+  branch: mainBranch,
+})
 
 /** A new conversation. One that begins with a side request is none: lists leave it out, and it is deleted after a while. */
 function begin(list: ClientList, thread: ThreadKey, why: string, newId: () => string): LogPlace {
@@ -200,7 +214,8 @@ function decideEnd(
       why: `${why}; it failed before, and is answered once more, on a branch`,
     }
   }
-  if (conversation === 'missing') throw unknownId('Conversation', thread.conversation, 'conversation')
+  if (conversation === 'missing')
+    throw unknownId('Conversation', thread.conversation, 'conversation')
   return { ...list, kind: conversation === 'there' ? 'extends' : 'new', thread, from: 0, why }
 }
 
@@ -210,7 +225,8 @@ function decideReply(facts: ReplyFacts, newId: () => string): LogPlace | Again {
   if (earlier === 'left') return takeOver({ ...list, thread, items: [], front: 'cut' }, why)
   if (earlier) return earlier
   const place = { ...list, from: 0, front: 'cut', repeated, why } as const
-  if (repeated === undefined && isLast) return { ...place, kind: 'extends', thread, head: turn.last }
+  if (repeated === undefined && isLast)
+    return { ...place, kind: 'extends', thread, head: turn.last }
   const at = repeated === undefined ? turn.last : turn.first - 1
   return { ...place, kind: 'branches', ...forkOf(thread, at, newId()) }
 }

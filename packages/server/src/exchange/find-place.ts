@@ -25,7 +25,8 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   const inOrder = withQuestionFirst(messages)
   if (inOrder) {
     const moved = await placeOf(inOrder.messages)
-    if (moved.kind === 'again' || (moved.kind === 'extends' && moved.from > inOrder.question)) return moved
+    if (moved.kind === 'again' || (moved.kind === 'extends' && moved.from > inOrder.question))
+      return moved
   }
   const place = await placeOf(messages)
   if (added.size === 0 || place.kind === 'again') return place
@@ -34,7 +35,10 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
   if (rest.kind === 'again') return rest
   // The log has nothing of this conversation: what was recalled for it stands nowhere else.
   if (rest.kind === 'new') return place
-  return { ...rest, why: `${rest.why}; ${plural(added.size, 'message')} that Throughline had added left out` }
+  return {
+    ...rest,
+    why: `${rest.why}; ${plural(added.size, 'message')} that Throughline had added left out`,
+  }
 }
 
 /**
@@ -43,13 +47,19 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
  */
 function withQuestionFirst(messages: readonly MessageLike[]) {
   const question = messages.length - 1
-  if (messages[question]?.role !== 'user' || messages[question - 1]?.role !== 'tool') return undefined
+  if (messages[question]?.role !== 'user' || messages[question - 1]?.role !== 'tool')
+    return undefined
   const isOfRound = (message: MessageLike) =>
-    message.role === 'tool' || (message.role === 'assistant' && listCalls({ ...message }).length > 0)
+    message.role === 'tool' ||
+    (message.role === 'assistant' && listCalls({ ...message }).length > 0)
   let first = question
   while (first > 0 && isOfRound(messages[first - 1]!)) first -= 1
   if (messages[first - 1]?.role === 'user') return undefined
-  const moved = [...messages.slice(0, first), messages[question]!, ...messages.slice(first, question)]
+  const moved = [
+    ...messages.slice(0, first),
+    messages[question]!,
+    ...messages.slice(first, question),
+  ]
   return { question: first, messages: moved }
 }
 

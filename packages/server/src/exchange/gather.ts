@@ -28,25 +28,54 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
   const items = itemsOf(messages)
   const scope = scopeOf(keyId, named)
   const isPast = hasPast(items)
-  const list = { messages, items, scope, isSide, isDelta, hasPast: isPast, isNamed: named !== undefined }
+  const list = {
+    messages,
+    items,
+    scope,
+    isSide,
+    isDelta,
+    hasPast: isPast,
+    isNamed: named !== undefined,
+  }
   const { previous } = request.named
   if (previous !== undefined) return gatherReply(inquiry, previous, list)
   if (isDelta && !isPast) return gatherEnd(inquiry, named, list)
   const { store, tenant, history } = log
   const { count } = history
   const calls = newestCalls(messages)
-  const lookup = { store, tenant, count, scope, items, newId, mayBeRetry: isRetry(inquiry), named, calls }
+  const lookup = {
+    store,
+    tenant,
+    count,
+    scope,
+    items,
+    newId,
+    mayBeRetry: isRetry(inquiry),
+    named,
+    calls,
+  }
   for (let tries = 0; ; tries++) {
     const placement = await recognise(lookup)
-    const parts = [side && `a side request: ${side}`, placement.why, named && `named by ${named.how}`]
+    const parts = [
+      side && `a side request: ${side}`,
+      placement.why,
+      named && `named by ${named.how}`,
+    ]
     const why = parts.filter(part => part !== undefined).join('; ')
     const facts = (match: ListMatch): Facts => ({ by: 'list', list, match, why })
     if (placement.kind === 'new')
-      return facts({ ...placement, agent: isSide || named ? undefined : await agentThread(inquiry, items) })
+      return facts({
+        ...placement,
+        agent: isSide || named ? undefined : await agentThread(inquiry, items),
+      })
     if (placement.kind === 'branches') {
       if (!isDelta) return facts(placement)
       const [newest = placement.of] = await linesOf(store, placement.of)
-      return facts({ ...placement, newest, from: (await endIn(log, newest, items)) ?? placement.from })
+      return facts({
+        ...placement,
+        newest,
+        from: (await endIn(log, newest, items)) ?? placement.from,
+      })
     }
     const { kind, walk } = placement
     const isRepeat = kind === 'repeats'
@@ -55,12 +84,19 @@ export async function gather(inquiry: Inquiry, messages: readonly MessageLike[])
     if (status.wasHeld && tries < 3) continue
     if (!isRepeat && !isSide && status.state !== 'open') return facts(placement)
     const earlier = await findInTurn(inquiry, placement, status)
-    return facts({ ...placement, past: { ...earlier, branch: await branchPlace(lookup, walk, isRepeat) } })
+    return facts({
+      ...placement,
+      past: { ...earlier, branch: await branchPlace(lookup, walk, isRepeat) },
+    })
   }
 }
 
 /** How many items of a list stand in a line whose last reply they hold. Undefined if that is another one. */
-async function endIn(log: Log, line: ThreadKey, items: readonly ListItem[]): Promise<number | undefined> {
+async function endIn(
+  log: Log,
+  line: ThreadKey,
+  items: readonly ListItem[],
+): Promise<number | undefined> {
   const reply = items.findLastIndex(isReply)
   const [last] = await itemBefore(log, line, Number.MAX_SAFE_INTEGER)
   return reply >= 0 && last && agreement(last, items[reply]!) ? reply + 1 : undefined
@@ -68,7 +104,9 @@ async function endIn(log: Log, line: ThreadKey, items: readonly ListItem[]): Pro
 
 /** The ids of the newest calls of a list. */
 function newestCalls(messages: readonly MessageLike[]): readonly string[] {
-  const newest = messages.findLast(({ tool_calls: calls }) => Array.isArray(calls) && calls.length > 0)
+  const newest = messages.findLast(
+    ({ tool_calls: calls }) => Array.isArray(calls) && calls.length > 0,
+  )
   const ids = newest ? readMessage(newest, 0).calls.map(({ id }) => id) : []
   return ids.filter(id => id !== undefined).slice(0, mostCalls)
 }
@@ -92,7 +130,8 @@ async function gatherEnd(
   const lines = await linesOf(inquiry.log.store, main)
   const [thread = main] = lines
   // Conversations of the Responses API are made before they are named.
-  const isMade = inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
+  const isMade =
+    inquiry.request.named.conversation === conversation && conversation.startsWith('conv_')
   return {
     by: 'end',
     list,
@@ -104,7 +143,11 @@ async function gatherEnd(
 }
 
 /** What the log says of a request that goes on from a reply. `previous`: its id. */
-async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientList): Promise<ReplyFacts> {
+async function gatherReply(
+  inquiry: Inquiry,
+  previous: string,
+  brought: ClientList,
+): Promise<ReplyFacts> {
   const { log } = inquiry
   const { thread, entry } = (await findReply(log, previous)) ?? noPrevious(previous)
   const status = await untilFree(inquiry, thread)
@@ -118,10 +161,22 @@ async function gatherReply(inquiry: Inquiry, previous: string, brought: ClientLi
   const isTurnsEnd = isOpen
     ? !after.some(one => isWhole(one) || isGiven(one))
     : turn.status === 'completed' && !after.some(isWhole)
-  const list = { ...brought, items: [], isSide: false, isNamed: false, isDelta: true, hasPast: false }
+  const list = {
+    ...brought,
+    items: [],
+    isSide: false,
+    isNamed: false,
+    isDelta: true,
+    hasPast: false,
+  }
   const why = 'named by previous_response_id; the body holds what is new'
   const facts = { by: 'reply', list, thread, turn, isLast, why } as const
-  const start = { thread, item: -1, at: isTurnsEnd && !isOpen ? turn.last : entry.seq, front: 'cut' } as const
+  const start = {
+    thread,
+    item: -1,
+    at: isTurnsEnd && !isOpen ? turn.last : entry.seq,
+    front: 'cut',
+  } as const
   const earlier = await findBehind(inquiry, start, status, brought)
   if (earlier) return { ...facts, earlier }
   const isBehind = isTurnsEnd && (isLast || !isOpen)

@@ -46,7 +46,10 @@ export function keptIn({ data }: Pick<LoggedMessage, 'data'>): KeptResponse | un
 }
 
 /** A logged reply as the writers of the adapters take it. Without a kept response, its parts are named after its entry. */
-export function fromKept(entry: LoggedMessage, kept = keptIn(entry)): { start: ReplyStart; end: ReplyEnd } {
+export function fromKept(
+  entry: LoggedMessage,
+  kept = keptIn(entry),
+): { start: ReplyStart; end: ReplyEnd } {
   const { message, seq, id, time } = entry
   const { text, thinking, calls } = readMessage(message, seq)
   const { model = '', promptTokens = 0, hints = {}, reason = 'stop' } = kept ?? {}
@@ -85,7 +88,9 @@ export async function findReply(log: Log, id: string): Promise<FoundReply | unde
   if (id === '' || id.length > longestId) return undefined
   const places = await log.store.findMarks(log.tenant, [replyMark(id), deletedMark(id)])
   // A model that only wrote a note was asked again, for the same reply: the last of its messages is the reply.
-  const [place] = places.filter(({ mark }) => mark === replyMark(id)).toSorted((a, b) => b.at - a.at)
+  const [place] = places
+    .filter(({ mark }) => mark === replyMark(id))
+    .toSorted((a, b) => b.at - a.at)
   if (!place || places.some(({ mark }) => mark === deletedMark(id))) return undefined
   const { thread, at } = place
   const [entry] = await listLog(sourceOf(log, thread), { from: at, to: at })
@@ -94,14 +99,21 @@ export async function findReply(log: Log, id: string): Promise<FoundReply | unde
   return { thread, entry, kept }
 }
 
-async function isOf({ store, tenant, history: { person } }: Log, only: string, { guest }: LoggedMessage) {
+async function isOf(
+  { store, tenant, history: { person } }: Log,
+  only: string,
+  { guest }: LoggedMessage,
+) {
   if (person === undefined || guest !== undefined) return person === undefined || guest === person
   const [info] = await store.conversations(tenant, { only })
   return (info?.person ?? person) === person
 }
 
 /** From now on a reply can neither be found nor named. The log keeps what was said until its conversation is deleted. */
-export async function forgetReply({ store }: Log, { thread, entry, kept }: FoundReply): Promise<void> {
+export async function forgetReply(
+  { store }: Log,
+  { thread, entry, kept }: FoundReply,
+): Promise<void> {
   await store.saveMarks(thread, [{ mark: deletedMark(kept.id), at: entry.seq }])
 }
 

@@ -145,9 +145,12 @@ export async function lay(laying: Laying): Promise<LaidList> {
   async function leaveFront(seq: number, turn: number): Promise<void> {
     await closeGap()
     isFrontLeft = true
-    const earlier = [...(before?.absent ?? [])].filter(([, { why }]) => why === 'front').map(([one]) => one)
+    const earlier = [...(before?.absent ?? [])]
+      .filter(([, { why }]) => why === 'front')
+      .map(([one]) => one)
     const hasMoved = earlier.length > 0 && earlier.every(one => one < seq)
-    isWindow = mayRestore && (before?.isWindow === true || hasMoved || turn > mostDeleted || turn === 0)
+    isWindow =
+      mayRestore && (before?.isWindow === true || hasMoved || turn > mostDeleted || turn === 0)
     if (isWindow) keepBefore(before, seq)
     else for (let cut = 1; cut <= seq; cut++) absent.set(cut, mayRestore ? 'front' : 'cut')
   }
@@ -201,7 +204,8 @@ export async function lay(laying: Laying): Promise<LaidList> {
     const how = compare.agreement(logged, wanted)
     if (how && isByTurn && !(await isBehindItsQuestion(entry, logged))) return undefined
     if (how && compare.isResult(logged) && !(await isBehindItsCall(entry))) return undefined
-    if (how || !compare.isReply(logged) || !compare.isReply(wanted) || compare.isOfRound(logged)) return how
+    if (how || !compare.isReply(logged) || !compare.isReply(wanted) || compare.isOfRound(logged))
+      return how
     const rounds: Compared[] = []
     for (let n = 0; ; n++) {
       const earlier = await entries.peek(n)
@@ -212,7 +216,9 @@ export async function lay(laying: Laying): Promise<LaidList> {
     if (compare.joinedAgreement(rounds, logged, wanted)) return 'reworded'
     if (!compare.isBeginning(wanted, logged)) return undefined
     const turns = await log.store.turns(thread)
-    return turns.find(({ turn }) => turn === entry.turn)?.status === 'completed' ? undefined : 'reworded'
+    return turns.find(({ turn }) => turn === entry.turn)?.status === 'completed'
+      ? undefined
+      : 'reworded'
   }
 
   /** Whether the message before an answer is what its turn asked. Clients give many the same answer. */
@@ -229,7 +235,9 @@ export async function lay(laying: Laying): Promise<LaidList> {
 
   /** Whether a result follows the call that the list has before it. Two rounds may give the same. */
   async function isBehindItsCall({ turn }: LoggedMessage): Promise<boolean> {
-    const call = items.slice(Math.max(0, item - mostResults), item).findLast(one => !compare.isResult(one))
+    const call = items
+      .slice(Math.max(0, item - mostResults), item)
+      .findLast(one => !compare.isResult(one))
     if (!call || compare.isUser(call)) return true
     for (let n = 0; n < mostResults; n++) {
       const earlier = await entries.peek(n)
@@ -241,7 +249,12 @@ export async function lay(laying: Laying): Promise<LaidList> {
   }
 
   /** The client's words, where they are sent in place of those of the log. */
-  async function versionOf(entry: LoggedMessage, logged: Compared, wanted: ListItem, how: Agreement) {
+  async function versionOf(
+    entry: LoggedMessage,
+    logged: Compared,
+    wanted: ListItem,
+    how: Agreement,
+  ) {
     const copy = messages[wanted.index]!
     const isRestored = mayRestore && (how === 'same' || compare.isProgramsClip(wanted, logged))
     if (how !== 'same') return isRestored ? undefined : wordedAs(entry, copy)

@@ -44,14 +44,19 @@ function marksIn(entry: LoggedMessage, chain: ReturnType<typeof createChain>): r
   const compared = wholeIn(entry)
   const hashes = compared && chain.add(compared)
   const id = responseId(entry)
-  return [...(hashes ? markTexts(hashes, 'same') : []), ...(id === undefined ? [] : [replyMark(id)])]
+  return [
+    ...(hashes ? markTexts(hashes, 'same') : []),
+    ...(id === undefined ? [] : [replyMark(id)]),
+  ]
 }
 
 /** The id of the response that a reply was. An import may hold anything: what cannot be one is none. */
 function responseId(entry: LoggedMessage): string | undefined {
   const { id, hints } = (keptIn(entry) ?? {}) as Readonly<Record<string, unknown>>
   const isOurs = typeof id === 'string' && /^[\w-]{1,100}$/.test(id)
-  return isOurs && isObject(hints) && isObject(hints.echo) && isObject(hints.namespaced) ? id : undefined
+  return isOurs && isObject(hints) && isObject(hints.echo) && isObject(hints.namespaced)
+    ? id
+    : undefined
 }
 
 /** Whether the first request of a client named the conversation. */

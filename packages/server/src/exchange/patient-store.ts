@@ -27,7 +27,8 @@ export function patientStore(store: Store): Store {
       const work = call(...given)
       if (!patience) return work
       const isBeginning = name === 'begin' || name === 'resume'
-      const leave = (begun: unknown) => leaveTurn(store, given[0] as ThreadKey, begun as Begun | undefined)
+      const leave = (begun: unknown) =>
+        leaveTurn(store, given[0] as ThreadKey, begun as Begun | undefined)
       return atMost(patience, work, sizeOf(given[1]), isBeginning ? leave : undefined)
     }
     return [name, inTime]
@@ -84,11 +85,19 @@ async function* inTime<T>(patience: Patience, items: AsyncIterable<T>): AsyncGen
 function sizeOf(write: unknown): number {
   const { entries } = (write ?? {}) as { readonly entries?: unknown }
   if (!Array.isArray(entries)) return 0
-  return (entries as readonly NewEntry[]).reduce((sum, { payload }) => sum + 1 + payload.length / 1024, 0)
+  return (entries as readonly NewEntry[]).reduce(
+    (sum, { payload }) => sum + 1 + payload.length / 1024,
+    0,
+  )
 }
 
 /** Gives work up after a time in which the event loop was free: what this process does itself is not the store's fault. */
-function atMost<T>(patience: Patience, work: Promise<T>, more = 0, onLate?: (result: T) => void): Promise<T> {
+function atMost<T>(
+  patience: Patience,
+  work: Promise<T>,
+  more = 0,
+  onLate?: (result: T) => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const ms = patience.ms + more
     let isGivenUp = false
@@ -99,7 +108,12 @@ function atMost<T>(patience: Patience, work: Promise<T>, more = 0, onLate?: (res
         if (performance.now() - began > ms * 1.5) return wait()
         isGivenUp = true
         patience.ms = Math.min(patience.ms, hurriedMs)
-        reject(new StoreError('store_unavailable', `The log did not answer within ${Math.round(ms)} ms.`))
+        reject(
+          new StoreError(
+            'store_unavailable',
+            `The log did not answer within ${Math.round(ms)} ms.`,
+          ),
+        )
       }, ms)
     }
     wait()

@@ -42,6 +42,8 @@ export async function withRepeats(
   async function isTheErased(mark: UserMarks | undefined, seq: number): Promise<boolean> {
     if (!mark) return false
     const marked = await log.store.findMarks(log.tenant, markNames.alone(mark))
-    return marked.some(({ thread, at }) => thread.conversation === fork!.of.conversation && at === seq)
+    return marked.some(
+      ({ thread, at }) => thread.conversation === fork!.of.conversation && at === seq,
+    )
   }
 }

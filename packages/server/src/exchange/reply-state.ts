@@ -46,7 +46,8 @@ export function reduce(state: ReplyState, part: TurnPart): ReplyState {
 function withPiece(state: ReplyState, kind: ReplyPiece[0], { length }: string): ReplyState {
   const { pieces } = state
   if (length === 0) return state
-  if (pieces?.item[0] !== kind) return { ...state, pieces: { item: [kind, length], before: pieces } }
+  if (pieces?.item[0] !== kind)
+    return { ...state, pieces: { item: [kind, length], before: pieces } }
   return { ...state, pieces: { ...pieces, item: [kind, pieces.item[1] + length] } }
 }
 

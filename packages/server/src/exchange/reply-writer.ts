@@ -40,7 +40,10 @@ export interface ReplyWriter {
 
 type ResponseHeaders = Readonly<Record<string, string>>
 
-export const placeHeaders = (requestId: string, { conversation, branch }: ThreadKey): ResponseHeaders => ({
+export const placeHeaders = (
+  requestId: string,
+  { conversation, branch }: ThreadKey,
+): ResponseHeaders => ({
   'x-request-id': requestId,
   'x-throughline-conversation': encodeURIComponent(conversation),
   'x-throughline-branch': encodeURIComponent(branch),
@@ -55,7 +58,10 @@ export function contextHeaders(
   { receipt, window, factor }: ContextPart,
   windowFrom: string | undefined,
 ): ResponseHeaders {
-  const { kept, altered, moved, recalled, cleared, digested, omitted } = countFates(receipt.stretches, 1)
+  const { kept, altered, moved, recalled, cleared, digested, omitted } = countFates(
+    receipt.stretches,
+    1,
+  )
   const tokens = toModelTokens(receipt.tokens, factor)
   const pieces = receipt.sent.flatMap(one => [one, ...(one.joined ?? [])])
   const quoted = pieces.reduce((sum, { remembered }) => sum + (remembered?.quotes.length ?? 0), 0)
@@ -78,7 +84,11 @@ const windowHeaders = (window: number, from: string = windowSources.set) =>
 
 type ContextPart = Extract<TurnPart, { readonly type: 'context' }>
 
-export function wholeWriter(adapter: Adapter, requestId: string, headers: ResponseHeaders): ReplyWriter {
+export function wholeWriter(
+  adapter: Adapter,
+  requestId: string,
+  headers: ResponseHeaders,
+): ReplyWriter {
   const { promise, resolve } = withResolvers<Response>()
   return {
     response: promise,
@@ -87,7 +97,8 @@ export function wholeWriter(adapter: Adapter, requestId: string, headers: Respon
     end: (start, end) => resolve(Response.json(adapter.whole(start, end), { headers })),
     fail: fault => resolve(faultResponse(adapter, fault, requestId, headers)),
     passed() {},
-    passedEnd: (_, text, relayed) => resolve(relay({ status: 200, text, headers: relayed }, headers)),
+    passedEnd: (_, text, relayed) =>
+      resolve(relay({ status: 200, text, headers: relayed }, headers)),
     refused: refusal => resolve(relay(refusal, headers)),
     instead: resolve,
   }
@@ -127,7 +138,11 @@ export function streamWriter(
       },
     })
     const type = { ...sseHeaders, 'content-type': adapter.streamType }
-    resolve(new Response(body, { headers: { ...onwards(relayed ?? {}), ...headers, ...type, ...inPieces } }))
+    resolve(
+      new Response(body, {
+        headers: { ...onwards(relayed ?? {}), ...headers, ...type, ...inPieces },
+      }),
+    )
     if (!relayed) void texts.push(opened.start())
     return opened
   }
@@ -171,7 +186,11 @@ export function streamWriter(
 }
 
 /** The headers of an upstream's answer for a client that gets it unpacked, in pieces of our own. */
-function onwards({ 'content-length': _, 'content-encoding': __, ...rest }: ResponseHeaders): ResponseHeaders {
+function onwards({
+  'content-length': _,
+  'content-encoding': __,
+  ...rest
+}: ResponseHeaders): ResponseHeaders {
   return rest
 }
 

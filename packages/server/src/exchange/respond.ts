@@ -1,6 +1,11 @@
 import type { ModelReply } from '@throughline/chat/turn/reply'
 import { attempt } from '@throughline/core/log/values'
-import type { Adapter, AdapterFault, ChatRequest, ReplyStart } from '@throughline/models/dialects/adapter'
+import type {
+  Adapter,
+  AdapterFault,
+  ChatRequest,
+  ReplyStart,
+} from '@throughline/models/dialects/adapter'
 import { replyOfResponse } from '@throughline/models/dialects/responses/ids'
 import { type Model, ModelError } from '@throughline/models/model'
 import { sleep } from '@throughline/models/sleep'
@@ -30,7 +35,13 @@ import { placeOfKey, untilAlone } from './retry.ts'
 import type { ReplyRun } from './runner.ts'
 import { saveTitle } from './save-title.ts'
 import { type OpenedTurn, SameRequestError, takePlace } from './take-place.ts'
-import { besideTheStore, holdsItsList, leaveLater, type OnStoreFault, unstoredHeader } from './unstored.ts'
+import {
+  besideTheStore,
+  holdsItsList,
+  leaveLater,
+  type OnStoreFault,
+  unstoredHeader,
+} from './unstored.ts'
 
 export interface ReplyTask {
   readonly inquiry: Inquiry
@@ -106,7 +117,9 @@ async function enter({ inquiry, options, model }: ReplyTask): Promise<Entered> {
       const hasGoneOn = place.fork && error instanceof ConflictError && tries === mostTries - 1
       isGone ||= place !== placement && (isDeleted || hasGoneOn === true)
       const isTaken =
-        error instanceof LeaseError || error instanceof ConflictError || error instanceof SameRequestError
+        error instanceof LeaseError ||
+        error instanceof ConflictError ||
+        error instanceof SameRequestError
       if (!(isTaken || isGone) || tries >= mostTries) throw error
       // By then the request that took the place has begun.
       await sleep(pauseMs * tries, inquiry.signal)
@@ -213,7 +226,13 @@ async function serveTurn(
       write: (text, relayed) => writer.passed(state.start, text, relayed),
     })
   const cached = cache.open({
-    ...{ upstream, model, history: inquiry.log.history, thread: opened.thread, isSide: place.isSide },
+    ...{
+      upstream,
+      model,
+      history: inquiry.log.history,
+      thread: opened.thread,
+      isSide: place.isSide,
+    },
     native: client && { adapter, request, client },
   })
   const work: AnswerParts = {
@@ -240,7 +259,9 @@ async function serveTurn(
         const { id } = reply.details ?? {}
         if (native?.isPassed() && typeof id === 'string')
           state = { ...state, start: { ...state.start, id: replyOfResponse(id) } }
-        return { response: toKept(state.start, endOf(state, reply), place.isDelta ? opened.first : 1) }
+        return {
+          response: toKept(state.start, endOf(state, reply), place.isDelta ? opened.first : 1),
+        }
       },
       marksOf: () => [replyMark(state.start.id)],
     }),

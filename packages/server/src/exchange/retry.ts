@@ -25,7 +25,8 @@ const longestRetry = 600_000
 const mostRetries = 3
 
 /** Whether a request may have come before: its client library counts its tries, or gives it an idempotency key. */
-export const isRetry = (inquiry: Inquiry): boolean => isCounted(inquiry) || keyOf(inquiry) !== undefined
+export const isRetry = (inquiry: Inquiry): boolean =>
+  isCounted(inquiry) || keyOf(inquiry) !== undefined
 
 const patienceOf = (inquiry: Inquiry): number => (isRetry(inquiry) ? longestRetry : shortPause)
 
@@ -85,7 +86,11 @@ export async function findBehind(
     if (agreeing < items.length) continue
     const turn = (await store.turns(line)).findLast(({ first }) => first <= at)
     if (!turn) continue
-    if (hasMore && (await turnAgain(inquiry, line, [turn])) && (await hasReply(inquiry, line, at, turn)))
+    if (
+      hasMore &&
+      (await turnAgain(inquiry, line, [turn])) &&
+      (await hasReply(inquiry, line, at, turn))
+    )
       return { kind: 'again', thread: line, after: at, turn: turn.turn }
     if (line.branch === thread.branch && !hasMore && isLeft(turn, status)) return 'left'
   }
@@ -151,7 +156,11 @@ function findStretch(
     const latest = hasUser ? 0 : seen.length - wanted.length
     for (let at = latest; at >= 0; at--)
       if (wanted.length > 0 && wanted.every((item, n) => isSame(seen[at + n]?.compared, item)))
-        return { start: seen[at]!.at, end: seen[at + wanted.length - 1]!.at + 1, from: wanted[0]!.index }
+        return {
+          start: seen[at]!.at,
+          end: seen[at + wanted.length - 1]!.at + 1,
+          from: wanted[0]!.index,
+        }
   }
   return undefined
 }
@@ -198,7 +207,12 @@ const isLeft = (turn: StoredTurn, { state }: ThreadStatus): boolean =>
   turn.status === 'open' && state === 'interrupted'
 
 /** Whether the log has the whole reply to the message at a place: the turn is completed, or went on after the reply. */
-async function hasReply({ log }: Inquiry, thread: ThreadKey, at: number, turn: StoredTurn): Promise<boolean> {
+async function hasReply(
+  { log }: Inquiry,
+  thread: ThreadKey,
+  at: number,
+  turn: StoredTurn,
+): Promise<boolean> {
   if (turn.status === 'completed') return turn.last > at
   const after = await listLog(sourceOf(log, thread), { from: at + 1, to: turn.last })
   const items = after.flatMap(entry => wholeIn(entry) ?? [])

@@ -56,7 +56,14 @@ export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Se
       function tell(outcome: Outcome): void {
         if (isTold) return
         isTold = true
-        onServed({ requestId, adapter, ms: performance.now() - started, model, otherWindow, ...outcome })
+        onServed({
+          requestId,
+          adapter,
+          ms: performance.now() - started,
+          model,
+          otherWindow,
+          ...outcome,
+        })
       }
 
       /** Gives back all that it holds; may be called again without harm. */
@@ -85,7 +92,8 @@ export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Se
           else if (left) held.push(onAbort(left, () => abort(left.reason)))
         },
         /** From now on, to cancel what is answered in this thread cancels this reply. */
-        answersIn: (thread: WatchedReply) => void held.push(cancels.watch(thread, () => abort(cancelled()))),
+        answersIn: (thread: WatchedReply) =>
+          void held.push(cancels.watch(thread, () => abort(cancelled()))),
         holds: (release: () => void) => void held.push(release),
         tell,
         /** The parts of a turn. Tells how the turn ended, and is over when no more parts come. */
@@ -95,7 +103,8 @@ export function createRunner(gate: Gate, cancels: Cancels, onServed: (served: Se
           try {
             for await (const part of parts) {
               if (part.type === 'error') error = part.error
-              if (part.type === 'context') trimmed = toModelTokens(trimmedTokens(part.receipt), part.factor)
+              if (part.type === 'context')
+                trimmed = toModelTokens(trimmedTokens(part.receipt), part.factor)
               if (part.type === 'end')
                 tell({ answered: { result: { ...part, text: '', messages: [], error } }, trimmed })
               yield part

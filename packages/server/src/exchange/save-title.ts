@@ -27,7 +27,10 @@ function asksForTitle({ request, headers }: Inquiry): boolean {
   const task = headers['x-openwebui-task'] ?? headers['x-throughline-task']
   if (task !== undefined) return /title/i.test(task)
   const [first, last] = [request.messages[0], request.messages.at(-1)]
-  const texts = [request.system ?? '', ...[first, last].map(one => (one ? readMessage(one, 0).text : ''))]
+  const texts = [
+    request.system ?? '',
+    ...[first, last].map(one => (one ? readMessage(one, 0).text : '')),
+  ]
   return texts.some(text => /^.{0,200}\btitle\b/is.test(text.slice(0, 1_000)))
 }
 
@@ -36,5 +39,8 @@ function titleIn(reply: string): string {
   const json = parseJson(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1))
   const text = isObject(json) && typeof json.title === 'string' ? json.title : reply
   const line = text.trim().split('\n')[0]!
-  return firstWords(line.replace(/^(?:title:\s*)?["'“*#\s]+|^title:\s*|["'”*\s]+$/gi, ''), mostCharacters)
+  return firstWords(
+    line.replace(/^(?:title:\s*)?["'“*#\s]+|^title:\s*|["'”*\s]+$/gi, ''),
+    mostCharacters,
+  )
 }

@@ -71,7 +71,11 @@ const pageSize = 50
 /** The pause between two deletions, for other requests. */
 const restMs = 5
 
-async function deleteUnused(history: History, old: UnusedFilter, signal: AbortSignal): Promise<void> {
+async function deleteUnused(
+  history: History,
+  old: UnusedFilter,
+  signal: AbortSignal,
+): Promise<void> {
   const { unusedSince, isMeant, from, onGone } = old
   let after = from === undefined ? undefined : { conversation: from, updatedAt: 0 }
   for (;;) {

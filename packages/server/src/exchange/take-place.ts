@@ -100,9 +100,19 @@ async function resume(
   const name = keyOf(inquiry)
   if (name !== undefined && first)
     await inquiry.log.store.saveMarks(key, [{ mark: keyMark(inquiry, name), at: first.seq }])
-  const results = withLoggedIds(messages.slice(from).map(seenFromClient), messages.slice(0, from), entries)
+  const results = withLoggedIds(
+    messages.slice(from).map(seenFromClient),
+    messages.slice(0, from),
+    entries,
+  )
   const rest = withOverlay(results, overlay)
-  return { thread, turn, logged: entries, rest, first: isLeft ? (first?.seq ?? turn.next) : turn.next }
+  return {
+    thread,
+    turn,
+    logged: entries,
+    rest,
+    first: isLeft ? (first?.seq ?? turn.next) : turn.next,
+  }
 }
 
 /** The first of the new messages carries how the list lies over the thread. */

@@ -17,7 +17,9 @@ export function holdsItsList({ request, headers }: Pick<Inquiry, 'request' | 'he
   const { previous, references = [], past } = request.named
   if (previous !== undefined || references.length > 0 || past !== undefined) return false
   const isDelta = knownClient(request, headers)?.isDelta === true
-  return !isDelta || sideRequest(request, headers) !== undefined || hasPast(itemsOf(request.messages))
+  return (
+    !isDelta || sideRequest(request, headers) !== undefined || hasPast(itemsOf(request.messages))
+  )
 }
 
 /** The same request on a log of its own, which is in memory and is thrown away. */

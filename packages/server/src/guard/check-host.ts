@@ -8,7 +8,10 @@ export interface AllowedNames {
 }
 
 /** Refuses foreign names: a page of another site can make a browser call this machine, but only under its own names. */
-export function checkNames(headers: Headers, { host: ownHost, hosts, origins }: AllowedNames): void {
+export function checkNames(
+  headers: Headers,
+  { host: ownHost, hosts, origins }: AllowedNames,
+): void {
   const host = headers.get('host')
   const name = host === null ? undefined : hostName(host)
   if (host !== null && !(name !== undefined && isAllowed(name))) throw notAllowed('host', host)
@@ -16,7 +19,11 @@ export function checkNames(headers: Headers, { host: ownHost, hosts, origins }: 
   if (origin !== null && !isOwnOrigin(origin)) throw notAllowed('origin', origin)
 
   function isAllowed(name: string): boolean {
-    return isLoopback(name) || name === ownHost || hosts.some(allowed => allowed === name || allowed === host)
+    return (
+      isLoopback(name) ||
+      name === ownHost ||
+      hosts.some(allowed => allowed === name || allowed === host)
+    )
   }
 
   function isOwnOrigin(origin: string): boolean {
@@ -50,5 +57,9 @@ function hostName(host: string): string | undefined {
 /** Whether only this machine can reach an address. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return name === 'localhost' || name === '::1' || /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+  return (
+    name === 'localhost' ||
+    name === '::1' ||
+    /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+  )
 }

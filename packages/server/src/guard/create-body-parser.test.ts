@@ -6,9 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { createBodyParser } from './create-body-parser.ts'
 
 const limits = { maxDepth: 20, maxValues: 2000 }
-const bytesOf = (body: unknown) => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+const bytesOf = (body: unknown) =>
+  Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 const parser = (leastBytes = 1, pieceBytes?: number) => {
-  const { parse } = createBodyParser({ ...limits, ...(pieceBytes && { pieceBytes }) }, { leastBytes })
+  const { parse } = createBodyParser(
+    { ...limits, ...(pieceBytes && { pieceBytes }) },
+    { leastBytes },
+  )
   return (bytes: Buffer, owner: string) => inOnePiece(parse(bytes, owner)).value
 }
 
@@ -20,7 +24,10 @@ function inOnePiece<T>(work: Iterator<void, T>): { readonly value: T; readonly p
   }
 }
 
-const message = (n: number) => ({ role: n % 2 ? 'assistant' : 'user', content: `Message ${n} "]},{[" é\\` })
+const message = (n: number) => ({
+  role: n % 2 ? 'assistant' : 'user',
+  content: `Message ${n} "]},{[" é\\`,
+})
 const bodyOf = (count: number, rest: object = { stream: true }) => ({
   model: 'm',
   messages: Array.from({ length: count }, (_, n) => message(n)),
@@ -80,8 +87,13 @@ describe('a conversation that goes on', () => {
     const parse = parser()
     const first = messagesOf(parse(bytesOf(bodyOf(20)), 'ada'))
     const { messages, ...rest } = bodyOf(3)
-    const other = { ...rest, messages: [...messages, { role: 'user', content: 'A title, please.' }] }
-    expect(parse(bytesOf({ model: 'm', messages: other.messages, stream: true }), 'ada')).toEqual(other)
+    const other = {
+      ...rest,
+      messages: [...messages, { role: 'user', content: 'A title, please.' }],
+    }
+    expect(parse(bytesOf({ model: 'm', messages: other.messages, stream: true }), 'ada')).toEqual(
+      other,
+    )
     expect(messagesOf(parse(bytesOf(bodyOf(21)), 'ada'))[19]).toBe(first[19])
   })
 
@@ -95,7 +107,10 @@ describe('a conversation that goes on', () => {
   })
 
   it('is known for a while only', () => {
-    const strict = createBodyParser(limits, { leastBytes: 1, mostBytes: 2 * bytesOf(bodyOf(9)).length })
+    const strict = createBodyParser(limits, {
+      leastBytes: 1,
+      mostBytes: 2 * bytesOf(bodyOf(9)).length,
+    })
     const parse = (bytes: Buffer, owner: string) => inOnePiece(strict.parse(bytes, owner)).value
     const first = messagesOf(parse(bytesOf(bodyOf(7)), 'ada'))
     for (const name of ['x', 'y', 'z']) parse(bytesOf(bodyOf(7, { model: name })), 'ada')
@@ -128,7 +143,9 @@ describe('a conversation that goes on', () => {
     const more = { messages: [...earlier.messages, ...earlier.messages] }
     expect(() => parse(bytesOf(more), 'ada')).toThrow('more than 2000 values')
     const deep = JSON.parse(`${'['.repeat(19)}${']'.repeat(19)}`)
-    expect(() => parse(bytesOf({ messages: [...earlier.messages, deep] }), 'ada')).toThrow('20 levels deep')
+    expect(() => parse(bytesOf({ messages: [...earlier.messages, deep] }), 'ada')).toThrow(
+      '20 levels deep',
+    )
   })
 })
 
@@ -202,32 +219,43 @@ const numRuns = isLong ? 20_000 : 100
 /** Compares a parser with one that knows nothing, on bodies that begin alike. */
 function compare(newParser: () => (bytes: Buffer, owner: string) => unknown): void {
   fc.assert(
-    fc.property(anyBody, anyBody, fc.nat(), fc.nat(400), ({ head, elements, tail }, other, cut, flip) => {
-      const parse = newParser()
-      const texts = elements.map((_, end) => `${head}${elements.slice(0, end + 1).join(',')}${tail}`)
-      const last = `${head}${[...elements, ...other.elements].join(',')}${other.tail}`
-      const broken = last.slice(0, flip) + last.slice(flip + (cut % 3))
-      const changed = elements.map((element, at) => (at === cut % elements.length ? '12' : element))
-      const edited = `${head}${[...changed, '1'].join(',')}${tail}`
-      for (const text of [...texts, last, broken, last, edited, last]) {
-        const bytes = bytesOf(text)
-        let expected: unknown
-        try {
-          expected = parseBody(bytes, limits)
-        } catch (error) {
-          expect(() => parse(bytes, 'ada')).toThrow((error as Error).message)
-          continue
+    fc.property(
+      anyBody,
+      anyBody,
+      fc.nat(),
+      fc.nat(400),
+      ({ head, elements, tail }, other, cut, flip) => {
+        const parse = newParser()
+        const texts = elements.map(
+          (_, end) => `${head}${elements.slice(0, end + 1).join(',')}${tail}`,
+        )
+        const last = `${head}${[...elements, ...other.elements].join(',')}${other.tail}`
+        const broken = last.slice(0, flip) + last.slice(flip + (cut % 3))
+        const changed = elements.map((element, at) =>
+          at === cut % elements.length ? '12' : element,
+        )
+        const edited = `${head}${[...changed, '1'].join(',')}${tail}`
+        for (const text of [...texts, last, broken, last, edited, last]) {
+          const bytes = bytesOf(text)
+          let expected: unknown
+          try {
+            expected = parseBody(bytes, limits)
+          } catch (error) {
+            expect(() => parse(bytes, 'ada')).toThrow((error as Error).message)
+            continue
+          }
+          expect(parse(bytes, 'ada')).toEqual(expected)
         }
-        expect(parse(bytes, 'ada')).toEqual(expected)
-      }
-    }),
+      },
+    ),
     { numRuns, seed: 7 },
   )
 }
 
 it('never differs from parsing the whole, whatever came before', () => compare(parser))
 
-it('never differs from parsing the whole, however small its pieces are', () => compare(() => parser(1, 5)))
+it('never differs from parsing the whole, however small its pieces are', () =>
+  compare(() => parser(1, 5)))
 
 it('parses a long body in many pieces, and what is new in it in one', () => {
   const { parse } = createBodyParser({ ...limits, maxValues: 1_000_000 })
@@ -259,7 +287,9 @@ describe('every body of a few tokens, after every other one that is kept', () =>
       ends = ends.flatMap(end => tokens.map(token => end + token))
       all.push(...ends)
     }
-    return [...new Set(all.flatMap(text => [`${head}${text}`, `${head}${text}}`, `${head}${text}]}`]))]
+    return [
+      ...new Set(all.flatMap(text => [`${head}${text}`, `${head}${text}}`, `${head}${text}]}`])),
+    ]
   }
   const expected = new Map<string, string>()
   const byText = (text: string) => {
@@ -296,7 +326,12 @@ describe('every body of a few tokens, after every other one that is kept', () =>
   })
 
   it('is read so wherever a body is cut, and whatever stands at its end', () => {
-    const body = JSON.stringify({ n: [1], messages: [{ a: '"],é\\' }, [2, 'x'], 3], model: 'm', stop: ['y'] })
+    const body = JSON.stringify({
+      n: [1],
+      messages: [{ a: '"],é\\' }, [2, 'x'], 3],
+      model: 'm',
+      stop: ['y'],
+    })
     const cuts = Array.from({ length: body.length }, (_, at) => body.slice(0, at))
     for (const kept of [body, body.replace(/"messages":\[.*3\]/, '"messages":[]')])
       for (const cut of cuts)
@@ -310,7 +345,9 @@ it('would be seen to differ', () => {
   /** Takes the first of two lists of one name. */
   const faulty = (bytes: Buffer) => {
     const body = parseBody(bytes, limits)
-    return String(bytes).startsWith('{"messages":[0],') ? { ...(body as object), messages: [0] } : body
+    return String(bytes).startsWith('{"messages":[0],')
+      ? { ...(body as object), messages: [0] }
+      : body
   }
   expect(() => compare(() => faulty)).toThrow('Property failed')
 })

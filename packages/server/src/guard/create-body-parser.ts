@@ -86,7 +86,11 @@ interface SharedMessages {
 }
 
 /** The earlier body that shares most messages with this one. Undefined if none shares a whole message. */
-function longest(bytes: Buffer, owner: string, all: readonly PastBody[]): SharedMessages | undefined {
+function longest(
+  bytes: Buffer,
+  owner: string,
+  all: readonly PastBody[],
+): SharedMessages | undefined {
   let best: SharedMessages | undefined
   for (const earlier of all) {
     const shared = earlier.owner === owner ? sharedWith(bytes, earlier) : undefined
@@ -112,7 +116,8 @@ function sharedWith(bytes: Buffer, earlier: PastBody): SharedMessages | undefine
 }
 
 /** Whether it is the same conversation that goes on, and not one that only begins the same. */
-const isSame = ({ earlier: { from, to }, end }: SharedMessages) => (end.at - from) * 2 >= to.at - from
+const isSame = ({ earlier: { from, to }, end }: SharedMessages) =>
+  (end.at - from) * 2 >= to.at - from
 
 /** Without `list` where the body has none, or has two fields of one name. */
 function* parseWhole(bytes: Buffer, limits: JsonLimits) {
@@ -124,8 +129,15 @@ function* parseWhole(bytes: Buffer, limits: JsonLimits) {
 }
 
 /** Parses what follows the messages that are known. Undefined where the whole must be looked at. */
-function* parseRest(bytes: Buffer, { earlier, count, end: start }: SharedMessages, limits: JsonLimits) {
-  const ends = earlier.ends.slice(0, count === earlier.messages.length ? earlier.ends.length : count - 1)
+function* parseRest(
+  bytes: Buffer,
+  { earlier, count, end: start }: SharedMessages,
+  limits: JsonLimits,
+) {
+  const ends = earlier.ends.slice(
+    0,
+    count === earlier.messages.length ? earlier.ends.length : count - 1,
+  )
   const before = { ...earlier.to, ...start, list: { ...earlier, ends } }
   const { list, commas } = yield* lookAt(bytes, limits, before)
   // Not the list itself, if the body has another one of its name.
@@ -140,13 +152,25 @@ function* parseRest(bytes: Buffer, { earlier, count, end: start }: SharedMessage
 }
 
 /** A body of its parts, and its list as it is kept. */
-function withMessages(bytes: Buffer, list: SeenList, outside: object, messages: readonly unknown[]) {
+function withMessages(
+  bytes: Buffer,
+  list: SeenList,
+  outside: object,
+  messages: readonly unknown[],
+) {
   const body = { ...outside, [list.name]: messages }
-  return { body, list: { ...list, to: withoutSpace(bytes, list.to), messages, end: list.to.at, body } }
+  return {
+    body,
+    list: { ...list, to: withoutSpace(bytes, list.to), messages, end: list.to.at, body },
+  }
 }
 
 /** The fields of a body beside its messages: the objects of the earlier body, if their bytes are the same. */
-function fieldsOf(bytes: Buffer, { bytes: before, end: tail, body, from }: PastBody, end: number): unknown {
+function fieldsOf(
+  bytes: Buffer,
+  { bytes: before, end: tail, body, from }: PastBody,
+  end: number,
+): unknown {
   if (bytes.compare(before, tail, before.length, end) === 0) return body
   return parseOutside(bytes, from, end)
 }

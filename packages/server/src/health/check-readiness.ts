@@ -49,10 +49,12 @@ function createTrial(store: Store) {
     async write(): Promise<void> {
       isThere ||= (await store.head(thread.key)) !== undefined
       if (!isThere)
-        await thread.seed({ role: 'system', content: 'Readiness writes here' }).catch(async error => {
-          // Another server was faster.
-          if (!(await store.head(thread.key))) throw error
-        })
+        await thread
+          .seed({ role: 'system', content: 'Readiness writes here' })
+          .catch(async error => {
+            // Another server was faster.
+            if (!(await store.head(thread.key))) throw error
+          })
       isThere = true
       await store.saveCache(thread.key, 'readiness', 1, new Uint8Array(8))
     },

@@ -15,7 +15,8 @@ export function createMetrics() {
     const values = counters.get(name) ?? new Map<string, number>()
     counters.set(name, values)
     const full = toLabels(labels)
-    const others = () => toLabels(Object.fromEntries(Object.keys(labels).map(one => [one, 'other'])))
+    const others = () =>
+      toLabels(Object.fromEntries(Object.keys(labels).map(one => [one, 'other'])))
     const label = values.has(full) || values.size < mostValues ? full : others()
     values.set(label, (values.get(label) ?? 0) + amount)
   }

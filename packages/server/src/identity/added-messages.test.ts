@@ -24,11 +24,17 @@ const call = (id: string) => ({
 })
 
 /** A talk with tools and notes; the last turn is long if `rounds` is. A program may have put messages behind its request. */
-function talk(turns: number, rounds: number, behind: readonly MessageLike[] = []): readonly MessageLike[] {
+function talk(
+  turns: number,
+  rounds: number,
+  behind: readonly MessageLike[] = [],
+): readonly MessageLike[] {
   const messages: MessageLike[] = [system('You keep a harbour.'), user('My boat is called Heron.')]
   messages.push(assistant('Noted.'))
   for (let turn = 0; turn < turns; turn++) {
-    messages.push(user(`Question ${turn} about the tides and the weather of the bay. Is my boat there?`))
+    messages.push(
+      user(`Question ${turn} about the tides and the weather of the bay. Is my boat there?`),
+    )
     if (turn % 3 === 0) messages.push(call(`c${turn}`), result(`c${turn}`, `high at ${turn}`))
     messages.push(assistant(`Answer ${turn}: nothing changes today.`))
     if (turn % 4 === 0) messages.push(note(`Looked at day ${turn}.`))
@@ -56,7 +62,9 @@ describe('addedMessages', () => {
           const { messages: sent, receipt } = fitted(messages, { window, policy })
           const added = addedTexts(receipt).filter(({ place }) => sent[place]!.role !== 'tool')
           for (const { part } of added) parts.add(part)
-          expect([...addedMessages(sent)].toSorted((a, b) => a - b)).toEqual(added.map(({ place }) => place))
+          expect([...addedMessages(sent)].toSorted((a, b) => a - b)).toEqual(
+            added.map(({ place }) => place),
+          )
         }
     expect(parts.size).toBeGreaterThan(1)
   })
@@ -70,7 +78,9 @@ describe('addedMessages', () => {
     '[Previous: "Is it there?" → Yes.]',
   )
   const texts = fc.oneof(looksAlike, fc.constantFrom('Hello.', 'Is my boat there?'))
-  const turns = fc.array(fc.record({ question: texts, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }))
+  const turns = fc.array(
+    fc.record({ question: texts, rounds: fc.nat({ max: 2 }), isAnswered: fc.boolean() }),
+  )
 
   /** Fails if a rule takes for added what a user has typed and what was answered. */
   const checkTyped = (find: typeof addedMessages) =>
@@ -122,7 +132,9 @@ describe('addedMessages', () => {
 it('reads a list that begins with what looks added', () => {
   const first = { role: 'system', content: `${actionsTitle}\n1. [tide] day=1 → high` }
   const marker = { role: 'system', content: markerText }
-  expect([...addedMessages([first, user('Hello.'), marker, user('And?'), assistant('Well.')])]).toEqual([2])
+  expect([
+    ...addedMessages([first, user('Hello.'), marker, user('And?'), assistant('Well.')]),
+  ]).toEqual([2])
 })
 
 it('finds the changing lines of a system prompt, and not what a user has typed', () => {

@@ -23,7 +23,8 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   if (kinds.size === 0) return places
   const read = (at: number) => readMessage(messages[at]!, at)
   // The changing lines of a system prompt stand before a user message, or between two rounds, also where nothing was left out.
-  const isBetween = (at: number) => at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
+  const isBetween = (at: number) =>
+    at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
   for (const [at, kind] of kinds)
     if (
       kind === 'rules'
@@ -37,11 +38,15 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
   const apart = new Set(places)
   for (; kinds.has(at) || isAnswer(at); at++) places.add(at)
   // Right behind the first user message stands what was left out. Without that nothing was, and nothing was recalled.
-  if (!['marker', 'digests'].some(kind => [...places].some(at => kinds.get(at) === kind))) return apart
+  if (!['marker', 'digests'].some(kind => [...places].some(at => kinds.get(at) === kind)))
+    return apart
   for (const [at, kind] of kinds) {
     // A block stands before the user message that asks for it, the journal of a turn behind its user message or its first round.
     const isBefore = kind !== 'actions' && read(at + 1).role === 'user'
-    if (isBefore || ((kind === 'actions' || kind === 'journal') && (isBehindUser(at) || isBetween(at))))
+    if (
+      isBefore ||
+      ((kind === 'actions' || kind === 'journal') && (isBehindUser(at) || isBetween(at)))
+    )
       places.add(at)
   }
   return places
@@ -71,7 +76,15 @@ export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<num
 /** So that a hostile list of nothing but system messages is not read again for each of them. */
 const mostSystems = 8
 
-type AddedKind = 'rules' | 'changing' | 'marker' | 'notes' | 'digests' | 'journal' | 'actions' | 'block'
+type AddedKind =
+  | 'rules'
+  | 'changing'
+  | 'marker'
+  | 'notes'
+  | 'digests'
+  | 'journal'
+  | 'actions'
+  | 'block'
 
 /** Of a long list most messages come again, as the same objects. */
 const kindsOf = new WeakMap<MessageLike, AddedKind | null>()
@@ -90,9 +103,12 @@ function readKind(message: MessageLike, at: number): AddedKind | undefined {
   if (!text.startsWith('[') && !text.startsWith(notesTitle)) return undefined
   if (text === markerText) return 'marker'
   const [title = '', ...lines] = text.split('\n')
-  if (text.startsWith(digestOpening)) return [title, ...lines].every(isDigest) ? 'digests' : undefined
+  if (text.startsWith(digestOpening))
+    return [title, ...lines].every(isDigest) ? 'digests' : undefined
   if (title.startsWith(`${previousActionsTitle} `))
-    return [title.slice(previousActionsTitle.length + 1), ...lines].every(isAction) ? 'journal' : undefined
+    return [title.slice(previousActionsTitle.length + 1), ...lines].every(isAction)
+      ? 'journal'
+      : undefined
   if (lines.length === 0) return undefined
   if (title === actionsTitle) return lines.every(isAction) ? 'actions' : undefined
   if (title === recallTitle) return /^#\d{1,9} [a-z]/.test(lines[0]!) ? 'block' : undefined
@@ -109,4 +125,5 @@ const isDigest = (line: string) =>
 
 const isAction = (line: string) => /^(?:\d{1,9}\. \[|\(\.\.\. and \d)/.test(line)
 
-const isAcknowledgement = ({ role, text }: Message) => role === 'assistant' && text === acknowledgement
+const isAcknowledgement = ({ role, text }: Message) =>
+  role === 'assistant' && text === acknowledgement

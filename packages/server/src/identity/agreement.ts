@@ -33,7 +33,8 @@ export const isReply = ({ text }: Compared): boolean => text.startsWith('assista
 
 export const isResult = ({ text }: Compared): boolean => text.startsWith('tool:')
 
-export const isOfRound = (item: Compared): boolean => isResult(item) || item.text.startsWith('assistant!')
+export const isOfRound = (item: Compared): boolean =>
+  isResult(item) || item.text.startsWith('assistant!')
 
 /** Whether one of two texts of an assistant is the beginning of the other: a client keeps what it got before it left. */
 export const isBeginning = (one: Compared, other: Compared): boolean =>
@@ -45,7 +46,9 @@ export function agreement(logged: Compared, copy: Compared): Agreement | undefin
   if (logged.text !== copy.text) {
     if (isWithThoughts(logged, copy)) return 'same'
     // A client that keeps texts only keeps the text beside calls as a reply of its own.
-    return isText(copy) && logged.details.beside === textOf(copy) && textOf(copy) !== '' ? 'less' : undefined
+    return isText(copy) && logged.details.beside === textOf(copy) && textOf(copy) !== ''
+      ? 'less'
+      : undefined
   }
   if (logged.exact === copy.exact) return 'same'
   const { details } = logged
@@ -124,7 +127,8 @@ function keepsArguments(kept: string, whole: string): boolean {
 }
 
 function keepsValue(kept: unknown, whole: unknown): boolean {
-  if (typeof kept === 'string' && typeof whole === 'string') return kept === whole || isClipped(kept, whole)
+  if (typeof kept === 'string' && typeof whole === 'string')
+    return kept === whole || isClipped(kept, whole)
   if (Array.isArray(kept) && Array.isArray(whole))
     return kept.length === whole.length && kept.every((one, at) => keepsValue(one, whole[at]))
   if (!isObject(kept) || !isObject(whole)) return kept === whole
@@ -162,9 +166,11 @@ const withoutBrackets = (text: string): string =>
 /** Whether a text is what a client kept of a longer one: nothing, a mark in its place, or its ends with a mark between. */
 function isClipped(kept: string, whole: string): boolean {
   // A list or a tag stands in brackets too.
-  if (kept === '' || (isBracket(kept) && gone.test(kept) && !/^[[<(]\s*["{[]/.test(kept))) return true
+  if (kept === '' || (isBracket(kept) && gone.test(kept) && !/^[[<(]\s*["{[]/.test(kept)))
+    return true
   if (kept.length >= whole.length) return false
-  if (kept.length <= shortMark && gone.test(kept) && /result|output|content|response/i.test(kept)) return true
+  if (kept.length <= shortMark && gone.test(kept) && /result|output|content|response/i.test(kept))
+    return true
   if (whole.length < leastClipped) return false
   const head = commonLength(kept, whole, at => at)
   const left = kept.slice(head)
@@ -184,6 +190,7 @@ const leastKept = 20
 function commonLength(one: string, other: string, at: (n: number, text: string) => number): number {
   const most = Math.min(one.length, other.length)
   let count = 0
-  while (count < most && one.charCodeAt(at(count, one)) === other.charCodeAt(at(count, other))) count += 1
+  while (count < most && one.charCodeAt(at(count, one)) === other.charCodeAt(at(count, other)))
+    count += 1
   return count
 }

@@ -3,7 +3,10 @@ import { expect, it } from 'vitest'
 import { marksOf } from './chain.ts'
 import { itemsOf } from './item.ts'
 
-const message = (n: number, text = `Message ${n}`) => ({ role: n % 2 ? 'assistant' : 'user', content: text })
+const message = (n: number, text = `Message ${n}`) => ({
+  role: n % 2 ? 'assistant' : 'user',
+  content: text,
+})
 const talk = (length: number, change: number[] = []) =>
   Array.from({ length }, (_, n) => message(n, change.includes(n) ? 'Something else' : undefined))
 

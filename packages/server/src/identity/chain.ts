@@ -25,7 +25,8 @@ export interface UserMarks extends Hashes {
 /** The marks of the user messages from the item `from` on. `scope` keeps apart keys and named conversations. */
 export async function marksOf(items: readonly ListItem[], scope: string, from = 0) {
   const cached = marked.get(items)
-  if (cached?.scope === scope && cached.from <= from) return cached.marks.filter(({ item }) => item >= from)
+  if (cached?.scope === scope && cached.from <= from)
+    return cached.marks.filter(({ item }) => item >= from)
   const chain = createChain(scope, items.slice(0, from))
   const marks: UserMarks[] = []
   const rest = createRests()
@@ -71,7 +72,8 @@ export function createChain(scope: string, past: readonly Compared[] = []) {
 }
 
 /** All that the model reads of an item, and of what stands directly before it. */
-const exactOf = ({ exact, before = '' }: Compared) => (before === '' ? exact : `${exact}\n\n${before}`)
+const exactOf = ({ exact, before = '' }: Compared) =>
+  before === '' ? exact : `${exact}\n\n${before}`
 
 const hasDetails = (item: Compared) => exactOf(item) !== item.text
 
@@ -80,9 +82,14 @@ const textHash = (texts: readonly string[]) => hashOfText(texts.map(framed).join
 export const hashOfText = (text: string): string => short(createHash('sha256').update(text))
 
 /** The hash of what comes before. It goes on from the hash of a list that came lately, if that one began the same. */
-function hashOf(scope: string, items: readonly Compared[], textOf: (item: Compared) => string): Hash {
+function hashOf(
+  scope: string,
+  items: readonly Compared[],
+  textOf: (item: Compared) => string,
+): Hash {
   const past = items.map(textOf)
-  if (past.length < shortList) return createHash('sha256').update([scope, ...past].map(framed).join(''))
+  if (past.length < shortList)
+    return createHash('sha256').update([scope, ...past].map(framed).join(''))
   const begins = ({ scope: of, texts }: Hashed) =>
     of === scope && texts.length <= past.length && texts.every((text, at) => text === past[at])
   const at = hashed.findIndex(begins)
@@ -113,7 +120,8 @@ const mostCharacters = 1_000_000
 const shortList = 64
 
 /** The mark of a call that the server gave a client: its id tells sessions of equal words apart. */
-export const callMark = (scope: string, id: string): string => markKinds.call + textHash([scope, id])
+export const callMark = (scope: string, id: string): string =>
+  markKinds.call + textHash([scope, id])
 
 export const scopeOf = (keyId: string, named?: ThreadName): string =>
   named ? [keyId, named.conversation, named.actor].join('\n') : keyId
@@ -145,7 +153,9 @@ export function markTexts(hashes: Hashes, front: Front): readonly string[] {
   if (front === 'cut') return texts
   const agreeing = [...texts, ...(front === 'same' ? whole(hashes) : less(hashes))]
   // A list without details is found by the hash of its words anyway.
-  return front === 'same' && hashes.whole === hashes.words ? agreeing : [...agreeing, words(hashes)[0]]
+  return front === 'same' && hashes.whole === hashes.words
+    ? agreeing
+    : [...agreeing, words(hashes)[0]]
 }
 
 /** The marks of the messages `from` to `to` of the client's list, of which the first is kept at the place `at`. */

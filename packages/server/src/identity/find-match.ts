@@ -33,7 +33,12 @@ export type Match =
   /** The list agrees with all of the thread. `past`: what that is, for people. */
   | { readonly kind: 'agrees'; readonly walk: Walk; readonly past: string }
   /** The thread has all of the list, and more. `isGreeting`: one message of a client that does not name its conversation. */
-  | { readonly kind: 'repeats'; readonly walk: Walk; readonly isGreeting?: boolean; readonly why: string }
+  | {
+      readonly kind: 'repeats'
+      readonly walk: Walk
+      readonly isGreeting?: boolean
+      readonly why: string
+    }
   /** The list says something else than the thread after a place. */
   | { readonly kind: 'differs'; readonly walk: Walk }
 
@@ -46,7 +51,9 @@ export async function findMatch(whole: Lookup): Promise<Match | undefined> {
   const { items, named, mayBeRetry } = lookup
   const walks = await findWalks(lookup)
   const [best] = walks
-  const longest = walks.filter(({ items, reworded }) => items === best?.items && reworded === best.reworded)
+  const longest = walks.filter(
+    ({ items, reworded }) => items === best?.items && reworded === best.reworded,
+  )
   const rivals = rivalsOf(lookup, best, longest)
   if (rivals > 0) return unclear(rivals)
   if (best && !best.hasMore) return { kind: 'agrees', walk: best, past: allBefore }
@@ -66,7 +73,8 @@ export async function findMatch(whole: Lookup): Promise<Match | undefined> {
   if (isRepeated) return { kind: 'none', why: 'others began with the same message' }
   const cut = await findCut(lookup, best)
   if (cut) return cut
-  if (isGreeting) return { kind: 'none', why: 'others began alike, with what their client brought along' }
+  if (isGreeting)
+    return { kind: 'none', why: 'others began alike, with what their client brought along' }
   return best && { kind: 'differs', walk: best }
 }
 
@@ -97,7 +105,11 @@ function rivalsOf({ named }: Lookup, best: Walk | undefined, walks: readonly Wal
 }
 
 /** Counts the other conversations or threads (as `nameOf` names them). */
-function othersIn(walks: readonly Walk[], { thread }: Walk, nameOf: (thread: ThreadKey) => string): number {
+function othersIn(
+  walks: readonly Walk[],
+  { thread }: Walk,
+  nameOf: (thread: ThreadKey) => string,
+): number {
   const names = new Set(walks.map(walk => nameOf(walk.thread)))
   names.delete(nameOf(thread))
   return names.size
@@ -144,11 +156,13 @@ async function findCut(lookup: ClearLookup, begun: Walk | undefined): Promise<Ma
   // The new message may be in one thread, and be meant for another that ends before it.
   if (isRepeated) await add(await findPairs(lookup, lastUser))
   // One exchange and a new message: what the client has kept begins with a message that had another one before it.
-  if (items.length > 2 && (!pair || isRepeated)) await add(await findAlone(lookup, begun?.items ?? 0))
+  if (items.length > 2 && (!pair || isRepeated))
+    await add(await findAlone(lookup, begun?.items ?? 0))
   // What stood before the last question that has an answer may have been deleted, as a document that is sent once.
   const reply = items.findLastIndex((item, at) => at < lastUser && isReply(item))
   const answered = items.findLastIndex((item, at) => at < reply && isUser(item))
-  if (answered > 0 && walks.every(({ hasMore }) => hasMore)) await add(await findAlone(lookup, answered))
+  if (answered > 0 && walks.every(({ hasMore }) => hasMore))
+    await add(await findAlone(lookup, answered))
   const [best] = walks
   if (!best) return undefined
   // A thread that ends here is more likely than one that went on, unless that one was used later.
@@ -159,8 +173,12 @@ async function findCut(lookup: ClearLookup, begun: Walk | undefined): Promise<Ma
   )
   const rivals = othersIn(likely, best, ({ conversation }) => conversation)
   if (rivals > 0)
-    return { kind: 'none', why: `the messages that its client kept fit ${rivals + 1} conversations` }
-  if (!best.hasMore) return { kind: 'agrees', walk: best, past: 'the messages that its client kept' }
+    return {
+      kind: 'none',
+      why: `the messages that its client kept fit ${rivals + 1} conversations`,
+    }
+  if (!best.hasMore)
+    return { kind: 'agrees', walk: best, past: 'the messages that its client kept' }
   if (best.items < items.length) return { kind: 'differs', walk: best }
   return { kind: 'repeats', walk: best, why: 'the same messages came before' }
 }
@@ -170,7 +188,11 @@ async function findCut(lookup: ClearLookup, begun: Walk | undefined): Promise<Ma
  * agrees, marks of words only where to compare. `before`: only user messages before this item are looked up.
  */
 async function findWalks(lookup: ClearLookup, before?: number): Promise<readonly Walk[]> {
-  const all = (one: UserMarks) => [...markNames.whole(one), ...markNames.less(one), ...markNames.words(one)]
+  const all = (one: UserMarks) => [
+    ...markNames.whole(one),
+    ...markNames.less(one),
+    ...markNames.words(one),
+  ]
   for await (const meet of looks(lookup, all, before)) {
     const less = meet(markNames.less, 'less')
     const inexact = [...less, ...meet(markNames.words, 'same')]
@@ -242,7 +264,8 @@ async function* looks(
     yield (namesOf: (one: UserMarks) => readonly string[], front: Front): readonly Meeting[] => {
       for (const one of look.toReversed()) {
         const at = namesOf(one).flatMap(name => places.get(name) ?? [])
-        if (at.length > 0) return at.map(({ at, thread }) => ({ item: one.item, at, thread, front }))
+        if (at.length > 0)
+          return at.map(({ at, thread }) => ({ item: one.item, at, thread, front }))
       }
       return []
     }
@@ -259,7 +282,8 @@ async function* marksBackwards(items: readonly ListItem[], scope: string) {
   yield newest
   if (newest.length < firstLook) return
   const older = (await marksOf(items, scope)).slice(0, -newest.length)
-  for (let end = older.length; end > 0; end -= laterLook) yield older.slice(Math.max(0, end - laterLook), end)
+  for (let end = older.length; end > 0; end -= laterLook)
+    yield older.slice(Math.max(0, end - laterLook), end)
 }
 
 const isOf = ({ thread }: MarkedPlace, { named, callers }: ClearLookup) =>

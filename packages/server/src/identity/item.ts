@@ -42,7 +42,12 @@ export function looseText(message: MessageLike, seq: number): string {
 const shortHash = (hash: ReturnType<typeof createHash>) => hash.digest('base64url').slice(0, 22)
 
 /** An entry as it is compared. Undefined for what closed a turn. */
-export function comparedIn({ message, seq, isClosing, isErased }: LoggedMessage): Compared | undefined {
+export function comparedIn({
+  message,
+  seq,
+  isClosing,
+  isErased,
+}: LoggedMessage): Compared | undefined {
   const compared = isClosing ? undefined : comparedOf(message, seq)
   return compared && isErased ? { ...compared, isErased } : compared
 }
@@ -66,7 +71,8 @@ const items = new WeakMap<MessageLike, Compared | null>()
 function readItem(message: MessageLike, seq: number): Compared | undefined {
   const read = readMessage(message, seq)
   const { role } = read
-  if (role === 'system' || role === 'assistant_note' || isPreamble(role, read.text)) return undefined
+  if (role === 'system' || role === 'assistant_note' || isPreamble(role, read.text))
+    return undefined
   const spoken = role === 'assistant' ? withoutThoughts(read.text) : read.text
   const { words, brackets } = linesOf(spoken, role === 'user')
   const isCalling = read.calls.length > 0
@@ -97,7 +103,10 @@ const openings = [
 ]
 
 /** The words of a text, however a client writes letters, lines and spaces. `brackets`: lines that may stand for a file. */
-function linesOf(text: string, hasBrackets: boolean): { readonly words: string; readonly brackets: string } {
+function linesOf(
+  text: string,
+  hasBrackets: boolean,
+): { readonly words: string; readonly brackets: string } {
   const words: string[] = []
   const brackets: string[] = []
   for (const line of normalizeText(text)
@@ -130,7 +139,8 @@ function filesOf({ images, content }: MessageLike): readonly string[] {
   return files
 }
 
-const isOther = (part: unknown): part is Fields => !isText(part) && !words.has((part as Fields).type)
+const isOther = (part: unknown): part is Fields =>
+  !isText(part) && !words.has((part as Fields).type)
 
 const words: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'tool-call'])
 
@@ -191,7 +201,8 @@ const writeFields = (fields: readonly (readonly [string, unknown])[]) =>
 
 /** Whether a client gave it: a user's message, or the result of a tool that is not our own. */
 export const isGiven = ({ message: { role, content }, isClosing, data }: LoggedMessage): boolean =>
-  role === 'user' || (role === 'tool' && !isClosing && content !== notedResult && !isOwnResult(data))
+  role === 'user' ||
+  (role === 'tool' && !isClosing && content !== notedResult && !isOwnResult(data))
 
 /** What is kept beside the result of a tool that the server ran itself. */
 export const ownResult = { isOwn: true } as const

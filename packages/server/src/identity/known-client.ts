@@ -15,7 +15,10 @@ export interface NamedConversation {
   readonly isDelta: boolean
 }
 
-export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConversation | undefined {
+export function knownClient(
+  request: ChatRequest,
+  headers: HeadersOf,
+): NamedConversation | undefined {
   const named = (name: string) => nameIn(headers[name], `The header ${name}`, name)
   const conversation = named('x-throughline-conversation')
   if (conversation !== undefined) {
@@ -25,16 +28,23 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
   }
   const inBody = nameIn(request.named.conversation, 'The field "conversation"', 'conversation')
   if (inBody !== undefined)
-    return { conversation: inBody, actor: 'assistant', how: 'the field "conversation"', isDelta: true }
+    return {
+      conversation: inBody,
+      actor: 'assistant',
+      how: 'the field "conversation"',
+      isDelta: true,
+    }
   for (const { client, id, actor, parent } of clients) {
     const name = id.find(name => named(name) !== undefined)
     if (name === undefined) continue
     const value = named(name)!
     // Open WebUI gives all temporary chats of a tab the same kind of id.
     if (client === 'open-webui' && value.startsWith('local:')) continue
-    const firstOf = (names: readonly string[] = []) => names.map(named).find(one => one !== undefined)
+    const firstOf = (names: readonly string[] = []) =>
+      names.map(named).find(one => one !== undefined)
     // A subagent has a name like a conversation. It is an actor in the conversation that started it.
-    const root = firstOf(parent?.id) === undefined ? undefined : firstOf([...parent!.root, ...parent!.id])
+    const root =
+      firstOf(parent?.id) === undefined ? undefined : firstOf([...parent!.root, ...parent!.id])
     const agent = root === undefined || root === value ? firstOf(actor) : value
     return whole(client, root ?? value, `the header ${name}`, agent)
   }
@@ -48,7 +58,12 @@ export function knownClient(request: ChatRequest, headers: HeadersOf): NamedConv
 }
 
 /** A conversation of which the client sends all. */
-const whole = (client: string, name: string, how: string, actor = 'assistant'): NamedConversation => ({
+const whole = (
+  client: string,
+  name: string,
+  how: string,
+  actor = 'assistant',
+): NamedConversation => ({
   conversation: `${client}:${name}`,
   actor,
   how,
@@ -118,7 +133,8 @@ export function clean(value: string | undefined): string | undefined {
 export function sideRequest(request: ChatRequest, headers: HeadersOf): string | undefined {
   for (const name of taskHeaders) {
     const value = headers[name]
-    if (value !== undefined && value.trim() !== '') return `the header ${name} says "${value.slice(0, 60)}"`
+    if (value !== undefined && value.trim() !== '')
+      return `the header ${name} says "${value.slice(0, 60)}"`
   }
   const turn = headers['x-codex-turn-metadata']
   if (turn !== undefined && /"request_kind"\s*:\s*"(compaction|title)/.test(turn.slice(0, 10_000)))
@@ -173,7 +189,11 @@ const wordings: readonly {
   },
   { where: 'last', words: ['You are performing a CONTEXT CHECKPOINT COMPACTION'], client: 'Codex' },
   { where: 'last', words: ['---BEGIN USER MESSAGES---'], client: 'Goose', isAlone: true },
-  { where: 'last', words: ['Given the following... please reply with a title'], client: 'Continue' },
+  {
+    where: 'last',
+    words: ['Given the following... please reply with a title'],
+    client: 'Continue',
+  },
   {
     where: 'system',
     words: ['Generate a concise, sentence-case title'],

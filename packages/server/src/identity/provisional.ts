@@ -18,7 +18,8 @@ export async function findProvisional(
     if (title === undefined && line && others.length === 0) heads.set(conversation, line.head)
   }
   const marks = [...heads.keys()].map(firstMark)
-  const places = marks.length === 0 ? [] : await log.store.findMarks(log.tenant, marks, { limit: 1 })
+  const places =
+    marks.length === 0 ? [] : await log.store.findMarks(log.tenant, marks, { limit: 1 })
   const provisional = new Set<string>()
   for (const place of places) {
     const { conversation } = place.thread

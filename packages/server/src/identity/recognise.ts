@@ -20,7 +20,9 @@ export type Placement =
  * Finds the thread of a client's list. A list that goes on at the end of a thread extends it, one that leaves it is a branch,
  * and one with gaps that fits several conversations equally well is a new one. Nothing is ever merged.
  */
-export async function recognise(lookup: Lookup & { readonly newId: () => string }): Promise<Placement> {
+export async function recognise(
+  lookup: Lookup & { readonly newId: () => string },
+): Promise<Placement> {
   const { items, named, tenant, newId } = lookup
   const match = await findMatch(lookup)
   if (!match && named) return otherwise(lookup, named)
@@ -31,7 +33,8 @@ export async function recognise(lookup: Lookup & { readonly newId: () => string 
         const why = 'its client has put a summary in place of what came after'
         return { ...(await branchPlace(lookup, walk)), why }
       }
-      if (walk.items < items.length) return { kind: 'extends', walk, why: `it goes on after ${past}` }
+      if (walk.items < items.length)
+        return { kind: 'extends', walk, why: `it goes on after ${past}` }
       return { kind: 'repeats', walk, why: 'the same messages came before, and have no answer yet' }
     }
     case 'repeats':
@@ -53,9 +56,12 @@ async function otherwise(
   { conversation, actor }: ThreadName,
 ): Promise<Placement> {
   const thread = { tenant, conversation, actor, branch: mainBranch }
-  if (!(await store.head(thread))) return { kind: 'new', thread, why: 'its client names a new conversation' }
+  if (!(await store.head(thread)))
+    return { kind: 'new', thread, why: 'its client names a new conversation' }
   const reason = 'its client names this conversation, but sends other messages'
-  const why = isCompacted(items) ? `${reason}, with a summary of earlier ones: it has compacted them` : reason
+  const why = isCompacted(items)
+    ? `${reason}, with a summary of earlier ones: it has compacted them`
+    : reason
   return { kind: 'branches', of: thread, at: 0, from: 0, front: 'same', why }
 }
 
@@ -64,9 +70,13 @@ const isCompacted = (items: readonly ListItem[]) => items.slice(0, mostBefore).s
 
 /** Whether a summary stands in place of the calls of an open turn, right behind its question. */
 const isSummedUp = (items: readonly ListItem[], { items: agreed, leftOut }: Walk) =>
-  leftOut !== '' && isUser(items[agreed - 1]!) && items[agreed] !== undefined && isSummary(items[agreed])
+  leftOut !== '' &&
+  isUser(items[agreed - 1]!) &&
+  items[agreed] !== undefined &&
+  isSummary(items[agreed])
 
-const isSummary = (item: ListItem) => isUser(item) && summaries.some(words => item.text.includes(words))
+const isSummary = (item: ListItem) =>
+  isUser(item) && summaries.some(words => item.text.includes(words))
 
 const mostBefore = 8
 

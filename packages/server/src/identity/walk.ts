@@ -1,7 +1,15 @@
 import { type LogSource, readLog } from '@throughline/history/log/read-log'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '@throughline/stores/store'
 import type { Compared } from './agreement.ts'
-import { agreement, isBeginning, isOfRound, isReply, isResult, isUser, joinedAgreement } from './agreement.ts'
+import {
+  agreement,
+  isBeginning,
+  isOfRound,
+  isReply,
+  isResult,
+  isUser,
+  joinedAgreement,
+} from './agreement.ts'
 import type { Front } from './chain.ts'
 import { comparedIn, type ListItem, wholeIn } from './item.ts'
 
@@ -22,7 +30,9 @@ export interface Meeting {
 export type Anchor = Pick<Meeting, 'item' | 'at'>
 
 /** The place where a list met a thread, if that says that all before it agrees. */
-export const anchorOf = ({ start: { item, at, front } }: Pick<Walk, 'start'>): Anchor | undefined =>
+export const anchorOf = ({
+  start: { item, at, front },
+}: Pick<Walk, 'start'>): Anchor | undefined =>
   front === 'cut' || at === 0 ? undefined : { item, at }
 
 /** How far a client's list and a thread agree, from a place on that both have. */
@@ -103,7 +113,8 @@ export async function walkOn(
       continue
     }
     // A client may drop an answer that broke off.
-    const isDropped = !isEqual && wanted && isUser(wanted) && isReply(logged) && (await isBroken(turn))
+    const isDropped =
+      !isEqual && wanted && isUser(wanted) && isReply(logged) && (await isBroken(turn))
     if (!isEqual && !isDropped) return walk(true)
     at = seq
     leaveOut(rounds)
@@ -170,7 +181,12 @@ async function firstThatAgrees(log: WalkLog, list: readonly ListItem[], start: M
 /** More messages in a row than this are not looked through for the rest of a list. */
 const longestHole = 64
 
-export const beginningOf = (thread: ThreadKey): Meeting => ({ thread, item: -1, at: 0, front: 'same' })
+export const beginningOf = (thread: ThreadKey): Meeting => ({
+  thread,
+  item: -1,
+  at: 0,
+  front: 'same',
+})
 
 /** Where a branch leaves a thread: between turns, or before the last one. */
 export interface BranchPlace {

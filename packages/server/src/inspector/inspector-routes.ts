@@ -45,8 +45,10 @@ function answer({ headers: incoming, method }: Request, file: PageFile): Respons
     etag: file.etag,
     vary: 'accept-encoding',
   }
-  if (incoming.get('if-none-match')?.includes(file.etag)) return new Response(null, { status: 304, headers })
-  const isPacked = file.packed !== undefined && /\bgzip\b/.test(incoming.get('accept-encoding') ?? '')
+  if (incoming.get('if-none-match')?.includes(file.etag))
+    return new Response(null, { status: 304, headers })
+  const isPacked =
+    file.packed !== undefined && /\bgzip\b/.test(incoming.get('accept-encoding') ?? '')
   const bytes = isPacked ? file.packed! : file.bytes
   if (isPacked) headers['content-encoding'] = 'gzip'
   headers['content-length'] = String(bytes.byteLength)

@@ -29,11 +29,16 @@ export function accountOfCall(call: ThreadCall): ContextAccount {
 }
 
 /** The account of a context as it would be made now, or when the message at this place was the last. */
-export async function accountOfPlace(thread: Thread, at?: number, window?: number): Promise<ContextAccount> {
+export async function accountOfPlace(
+  thread: Thread,
+  at?: number,
+  window?: number,
+): Promise<ContextAccount> {
   const context = await thread.context({ at, ...(window !== undefined && { window }) })
   const { receipt } = context
   return {
-    title: at === undefined ? 'What a model would be sent now' : `What a model would be sent at #${at}`,
+    title:
+      at === undefined ? 'What a model would be sent now' : `What a model would be sent at #${at}`,
     totals: describeTotals(receipt),
     stretches: receipt.stretches,
     text: dump(context),
@@ -43,7 +48,9 @@ export async function accountOfPlace(thread: Thread, at?: number, window?: numbe
 type Totals = Pick<Plan, 'policy' | 'counter' | 'window' | 'reserve' | 'tokens' | 'parts'>
 
 function describeTotals({ policy, counter, window, reserve, tokens, parts }: Totals): string {
-  const used = Object.entries(parts).flatMap(([part, count]) => (count > 0 ? [`${part} ${count}`] : []))
+  const used = Object.entries(parts).flatMap(([part, count]) =>
+    count > 0 ? [`${part} ${count}`] : [],
+  )
   const of = isUnknownWindow(window)
     ? `tokens, ${unknownWindowWords}`
     : `tokens of a window of ${window}, ${reserve} of it reserved for the reply`
@@ -57,14 +64,19 @@ export function describeCall(call: ThreadCall): string {
   return `${id} of turn ${turn}, ${toTime(time)}, ${cut(model, 100)}: ${predictedIn(call)} tokens${read}, ${outcome}`
 }
 
-const placesOf = (first: number, last: number) => (first === last ? `#${first}` : `#${first} to #${last}`)
+const placesOf = (first: number, last: number) =>
+  first === last ? `#${first}` : `#${first} to #${last}`
 
 /** A line for each stretch that was not sent as it is; what was sent stands last. */
 export function accountLines({ stretches }: Pick<ContextAccount, 'stretches'>): readonly string[] {
   const lines = stretches.flatMap(({ first, last, fate, rule, why }) =>
-    fate === 'kept' ? [] : [`- ${placesOf(first, last)} ${fate}: ${cut(why, 200)} (${cut(rule, 100)})`],
+    fate === 'kept'
+      ? []
+      : [`- ${placesOf(first, last)} ${fate}: ${cut(why, 200)} (${cut(rule, 100)})`],
   )
-  const kept = stretches.flatMap(({ first, last, fate }): Run[] => (fate === 'kept' ? [[first, last]] : []))
+  const kept = stretches.flatMap(({ first, last, fate }): Run[] =>
+    fate === 'kept' ? [[first, last]] : [],
+  )
   const all = toItems(kept, run => run).map(([first, last]) => placesOf(first, last))
   return [...lines, `- ${all.join(', ') || 'nothing'} sent as it is`]
 }

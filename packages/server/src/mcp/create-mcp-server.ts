@@ -21,7 +21,12 @@ interface McpOptions {
 }
 
 /** A server of the Model Context Protocol that reads a log, and pins and hides messages. Connect it to a transport. */
-export function createMcpServer({ history, version, mayInspect = false, handsOf }: McpOptions): McpServer {
+export function createMcpServer({
+  history,
+  version,
+  mayInspect = false,
+  handsOf,
+}: McpOptions): McpServer {
   const server = new McpServer({ name: 'throughline', version }, { instructions })
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
   const tools = [searchConversations, recall, listConversations, readConversation]

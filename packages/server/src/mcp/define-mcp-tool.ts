@@ -19,7 +19,12 @@ export const defineMcpTool = <const Shape extends z.ZodRawShape>(
 export const threadFields = {
   conversation: z.string().min(1).max(1000).describe('the id of the conversation'),
   actor: z.string().min(1).max(1000).optional().describe('whose thread; default "assistant"'),
-  branch: z.string().min(1).max(1000).optional().describe('which line of the thread; default "main"'),
+  branch: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('which line of the thread; default "main"'),
 }
 
 export const pageField = z.int().min(1).default(1).describe('the page of a long answer')

@@ -1,10 +1,17 @@
 import { showValue, ThroughlineError } from '@throughline/core/log/error'
 import { z } from 'zod'
-import { accountLines, accountOfCall, accountOfPlace, describeCall, verdictOn } from './context-account.ts'
+import {
+  accountLines,
+  accountOfCall,
+  accountOfPlace,
+  describeCall,
+  verdictOn,
+} from './context-account.ts'
 import { defineMcpTool, pageField, placeField, threadFields, toPage } from './define-mcp-tool.ts'
 import { findThread } from './find-thread.ts'
 
-const whenLast = 'instead of a call: what a model would be sent when the message at this place was the last'
+const whenLast =
+  'instead of a call: what a model would be sent when the message at this place was the last'
 
 /** What a model was sent in a call, or would be sent at a place: fates, reasons, tokens, and the text itself. */
 export const explainContext = defineMcpTool(
@@ -12,7 +19,11 @@ export const explainContext = defineMcpTool(
   'Explains what a model was sent of a conversation: what was kept, left out or brought back, why, and the tokens; then the text that was sent. By default for the newest model call.',
   {
     ...threadFields,
-    call: z.string().max(200).optional().describe('the id of a model call; they are listed at the end'),
+    call: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('the id of a model call; they are listed at the end'),
     at: placeField.describe(whenLast),
     window: z.int().min(64).max(10_000_000).optional().describe('with at: the window in tokens'),
     place: placeField.describe('only what became of the message at this place, and why'),

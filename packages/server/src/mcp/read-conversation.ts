@@ -2,7 +2,14 @@ import { plural } from '@throughline/core/log/line'
 import { readMessage } from '@throughline/core/log/parse-message'
 import type { DisplayMessage } from '@throughline/history'
 import { z } from 'zod'
-import { defineMcpTool, pageField, pageSize, placeField, threadFields, toPage } from './define-mcp-tool.ts'
+import {
+  defineMcpTool,
+  pageField,
+  pageSize,
+  placeField,
+  threadFields,
+  toPage,
+} from './define-mcp-tool.ts'
 import { findThread } from './find-thread.ts'
 
 export const readConversation = defineMcpTool(
@@ -11,14 +18,22 @@ export const readConversation = defineMcpTool(
   {
     ...threadFields,
     around: placeField.describe('the place of a message, such as 12 for #12; default: the end'),
-    limit: z.int().min(1).max(100).default(20).describe('how many messages; 1 gives a message in full'),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(20)
+      .describe('how many messages; 1 gives a message in full'),
     page: pageField,
   },
   async (history, query) => {
     const { around, limit, page } = query
     const { thread, head } = await findThread(history, query)
     const half = Math.floor((limit - 1) / 2)
-    const shown = await thread.display({ limit, at: around === undefined ? undefined : around + half })
+    const shown = await thread.display({
+      limit,
+      at: around === undefined ? undefined : around + half,
+    })
     if (shown.length === 0) return 'There is nothing here that a user could see.'
     if (limit === 1) return toPage(show(shown[0]!, Number.POSITIVE_INFINITY), page)
     // Together they fill a page, however many there are.

@@ -24,7 +24,8 @@ export const searchConversations = defineMcpTool(
       lines.push(`- ${await nameOf(thread)} #${seq}, ${role}, ${toTime(time)}: ${indent(snippet)}`)
     const { thread, seq } = hits[0]!
     const how = `To read around one: read_conversation with conversation: ${JSON.stringify(thread.conversation)}, around: ${seq}.`
-    const more = hits.length < limit ? [] : ['There may be more: ask with a higher limit or with more words.']
+    const more =
+      hits.length < limit ? [] : ['There may be more: ask with a higher limit or with more words.']
     return [...lines, '', how, ...more].join('\n')
   },
 )
@@ -64,15 +65,31 @@ export const recall = defineMcpTool(
   'recall',
   'Quotes what was said before that fits a question best, in all conversations or in one: with conversation, day and place.',
   {
-    question: z.string().min(1).max(2000).describe('what you want to know, in words that may have been used'),
-    conversation: threadFields.conversation.optional().describe('only what was said in this conversation'),
-    tokens: z.int().min(100).max(4000).default(1000).describe('the most tokens of the answer, about'),
+    question: z
+      .string()
+      .min(1)
+      .max(2000)
+      .describe('what you want to know, in words that may have been used'),
+    conversation: threadFields.conversation
+      .optional()
+      .describe('only what was said in this conversation'),
+    tokens: z
+      .int()
+      .min(100)
+      .max(4000)
+      .default(1000)
+      .describe('the most tokens of the answer, about'),
   },
   async (history, { question, conversation, tokens }) => {
     if (conversation !== undefined) await findConversation(history, conversation)
     // A quote takes at most about a quarter of the tokens, also in Chinese.
     const characters = Math.min(longest, Math.floor((3 * tokens) / 4))
-    const hits = await history.search(question, { limit: mostQuotes, conversation, characters, lines: true })
+    const hits = await history.search(question, {
+      limit: mostQuotes,
+      conversation,
+      characters,
+      lines: true,
+    })
     if (hits.length === 0)
       return 'Nothing was said before that has a word of the question. Ask in other words, or with names.'
     const nameOf = createNames(history)
@@ -99,7 +116,8 @@ export const listConversations = defineMcpTool(
   },
   async (history, { limit, after }) => {
     const [last] = after === undefined ? [] : await history.conversations({ only: after, limit: 1 })
-    if (after !== undefined && !last) return `There is no conversation ${showValue(after)} any longer.`
+    if (after !== undefined && !last)
+      return `There is no conversation ${showValue(after)} any longer.`
     const infos = await readPage(history, limit, last)
     if (infos.length === 0) return last ? 'There are no more.' : 'There are no conversations yet.'
     const titles = await Promise.all(infos.map(info => titleOf(history, info)))
@@ -126,7 +144,8 @@ async function readPage(history: History, limit: number, last: ConversationInfo 
   const infos: ConversationInfo[] = []
   for (let after = last; ; ) {
     const page = await history.conversations({ limit, after })
-    for (const one of page) if (infos.length < limit && !isSideName(one.conversation)) infos.push(one)
+    for (const one of page)
+      if (infos.length < limit && !isSideName(one.conversation)) infos.push(one)
     if (infos.length === limit || page.length < limit) return infos
     after = page.at(-1)
   }

@@ -38,7 +38,9 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
     isUnchanged &&
     logged.length === list.length &&
     logged.every((at, place) => messages[at]!.role === list[place]!.role)
-  const standings: MessageStanding[] = sent.map(({ seqs }) => ({ kind: seqs[0] === 0 ? 'system' : 'other' }))
+  const standings: MessageStanding[] = sent.map(({ seqs }) => ({
+    kind: seqs[0] === 0 ? 'system' : 'other',
+  }))
   /** The message behind: its place in the list, and in the log. */
   let next = list.length
   let nextSeq = (sent[logged.at(-1) ?? -1]?.seqs[0] ?? 0) + 1
@@ -47,13 +49,19 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
     const at = logged[n]!
     const { seqs } = sent[at]!
     const seq = seqs[0]!
-    const place = isEven ? n : placeOf(messages[at]!, seq, Math.min(next - 1, next - (nextSeq - seq)))
+    const place = isEven
+      ? n
+      : placeOf(messages[at]!, seq, Math.min(next - 1, next - (nextSeq - seq)))
     if (place === undefined) {
       unplaced += 1
       continue
     }
     const changed = seqs.find(one => changes.has(one))
-    standings[at] = { kind: 'own', place, change: changed === undefined ? undefined : changes.get(changed) }
+    standings[at] = {
+      kind: 'own',
+      place,
+      change: changed === undefined ? undefined : changes.get(changed),
+    }
     next = place
     nextSeq = seq
   }
@@ -80,7 +88,9 @@ export function alignContext({ messages, receipt }: Fitted, list: readonly Messa
  * What was done to the entries that are not sent as they are. What is recalled and still stands at its place is a line there. What
  * its client words anew is its client's own.
  */
-function changesIn(stretches: Fitted['receipt']['stretches']): ReadonlyMap<number, OwnStanding['change']> {
+function changesIn(
+  stretches: Fitted['receipt']['stretches'],
+): ReadonlyMap<number, OwnStanding['change']> {
   const changes = new Map<number, OwnStanding['change']>()
   for (const { fate, rule, first, last } of stretches) {
     const change = fate === 'recalled' ? 'cleared' : fate

@@ -2,7 +2,12 @@ import type { TurnPart } from '@throughline/chat/turn/reply'
 import type { Fields } from '@throughline/core/log/fields'
 import { shownWindow } from '@throughline/core/tokens/unknown-window'
 import type { Adapter, ChatRequest } from '@throughline/models/dialects/adapter'
-import { type Model, ModelError, type ModelFiles, type ModelRequest } from '@throughline/models/model'
+import {
+  type Model,
+  ModelError,
+  type ModelFiles,
+  type ModelRequest,
+} from '@throughline/models/model'
 import type { Relay } from '@throughline/models/wire/ask'
 import type { Refusal } from '@throughline/models/wire/wire'
 import { headersOn } from '../upstream/pass-headers.ts'
@@ -112,7 +117,10 @@ export function openNative(call: NativeCall) {
           error instanceof ModelError && (error.isRetryable || triedOtherwise.has(error.code))
         if (!hasPassed || !isTriedAgain) throw error
         // The client has a part of the answer: it cannot be asked for again.
-        throw new ModelError('model_stream_broken', error.message, { isRetryable: false, cause: error })
+        throw new ModelError('model_stream_broken', error.message, {
+          isRetryable: false,
+          cause: error,
+        })
       }
     },
   }
@@ -162,7 +170,11 @@ export function openNative(call: NativeCall) {
 }
 
 /** What a turn asks for again, with another prompt. */
-const triedOtherwise: ReadonlySet<string> = new Set(['context_too_long', 'files_refused', 'system_refused'])
+const triedOtherwise: ReadonlySet<string> = new Set([
+  'context_too_long',
+  'files_refused',
+  'system_refused',
+])
 
 /** Providers quote a part of a key that they refuse, so refusals of the server's own key are not passed on. */
 const isTold = ({ status }: Refusal, { isKeyed }: Upstream): boolean =>

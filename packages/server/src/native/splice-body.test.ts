@@ -11,7 +11,8 @@ const splice = (text: string, change: (fields: Fields) => Fields) => {
 
 describe('a body with a changed field', () => {
   it('has all others as they were written', () => {
-    const text = '{ "a" : 1.0,\n "é\\u00e9" : "\\u00e9\\"}\\\\", "seed":18446744073709551615 , "b":[ 1e3 ] }'
+    const text =
+      '{ "a" : 1.0,\n "é\\u00e9" : "\\u00e9\\"}\\\\", "seed":18446744073709551615 , "b":[ 1e3 ] }'
     expect(splice(text, fields => ({ ...fields, b: [2], c: 'é' }))).toBe(
       '{ "a" : 1.0,\n "é\\u00e9" : "\\u00e9\\"}\\\\", "seed":18446744073709551615, "b":[2],"c":"é" }',
     )
@@ -34,7 +35,9 @@ describe('a body with a changed field', () => {
 
   it('has the last value of a name that stands twice', () => {
     expect(splice('{"a":1,"b":2,"a":3}', fields => ({ ...fields, a: 4 }))).toBe('{"b":2,"a":4}')
-    expect(splice('{"a":1,"b":2,"a":3}', fields => ({ ...fields, b: 4 }))).toBe('{"a":1,"b":4,"a":3}')
+    expect(splice('{"a":1,"b":2,"a":3}', fields => ({ ...fields, b: 4 }))).toBe(
+      '{"a":1,"b":4,"a":3}',
+    )
   })
 })
 

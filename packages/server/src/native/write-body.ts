@@ -38,7 +38,9 @@ export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
     ...(input.tools && sentTools(client.fields, input.tools, input.isShort)),
   }
   const shorten = input.isShort && input.tools ? shortener(input.tools) : undefined
-  const raw = shorten ? entries.map(entry => (holders.has(entry.type) ? shorten(entry) : entry)) : entries
+  const raw = shorten
+    ? entries.map(entry => (holders.has(entry.type) ? shorten(entry) : entry))
+    : entries
   const hasChanged = raw.some((entry, at) => entry !== entries[at])
   const toBytes = (body: Fields) => spliceBody(client.bytes, client.fields, body)
   if (isOwn) {
@@ -51,19 +53,26 @@ export function writeBody(input: BodyInput): Uint8Array<ArrayBuffer> {
     : withSystem(rules, client.fields, head, system, request.system ?? '')
   const rest = writeList(input, standings, raw, rules)
   const written = new Set(rest)
-  const lost = raw.slice(head.length).filter(entry => rules.isAlways?.(entry) && !written.has(entry))
+  const lost = raw
+    .slice(head.length)
+    .filter(entry => rules.isAlways?.(entry) && !written.has(entry))
   const list = [...begun, ...lost, ...rest]
   const changed = { ...body, ...always, [rules.list]: list }
   return toBytes(wire.mark?.(changed) ?? changed)
 }
 
 /** The client's tools in another order, or with shortened descriptions and schemas; all other fields stay. */
-function sentTools({ tools: clientTools }: Fields, tools: readonly unknown[], isShort = false): Fields {
+function sentTools(
+  { tools: clientTools }: Fields,
+  tools: readonly unknown[],
+  isShort = false,
+): Fields {
   if (!Array.isArray(clientTools)) return {}
   const places = new Map(tools.map((tool, place) => [schemaOf(tool).name, place]))
   const placeOf = (tool: unknown) => places.get(schemaOf(tool).name) ?? -1
   // Tools that the upstream runs have no place of their own: then the order is the client's.
-  const isKnown = clientTools.length === tools.length && clientTools.every(tool => placeOf(tool) >= 0)
+  const isKnown =
+    clientTools.length === tools.length && clientTools.every(tool => placeOf(tool) >= 0)
   const isMoved = isKnown && clientTools.some((tool, at) => placeOf(tool) !== at)
   if (!isMoved && !isShort) return {}
   const ordered = isMoved ? clientTools.toSorted((a, b) => placeOf(a) - placeOf(b)) : clientTools
@@ -95,7 +104,11 @@ function shortener(tools: readonly unknown[]): <Entry>(entry: Entry) => Entry {
 }
 
 /** What holds tools in the form of Responses. */
-const holders: ReadonlySet<unknown> = new Set(['namespace', 'additional_tools', 'tool_search_output'])
+const holders: ReadonlySet<unknown> = new Set([
+  'namespace',
+  'additional_tools',
+  'tool_search_output',
+])
 
 function withSchema(tool: Fields, short: Fields): Fields {
   if (isObject(tool.function)) return { ...tool, function: withSchema(tool.function, short) }
@@ -120,7 +133,13 @@ function systemOf({ messages }: Fitted, standings: readonly MessageStanding[]): 
   return texts.join('\n\n')
 }
 
-function withSystem(rules: Patch, body: Fields, head: readonly object[], system: string, prefix: string) {
+function withSystem(
+  rules: Patch,
+  body: Fields,
+  head: readonly object[],
+  system: string,
+  prefix: string,
+) {
   if (!system.startsWith(prefix)) return rules.setSystem(body, system)
   return rules.addSystem(body, head, system.slice(prefix.length).trimStart())
 }
@@ -195,7 +214,9 @@ function ofEntry(
   const changed = sent.flatMap(({ at, place, change }) => {
     const clientBlocks = origins[place]!.blocks!.map(block => content[block]!)
     if (!change) return clientBlocks
-    const blocks = written(at).flatMap(one => (one as { readonly content: readonly Fields[] }).content)
+    const blocks = written(at).flatMap(
+      one => (one as { readonly content: readonly Fields[] }).content,
+    )
     return change === 'cleared' ? clearEntries(clientBlocks, blocks) : blocks
   })
   return { ...entry, content: changed }

@@ -56,7 +56,9 @@ function toRow(name: string, { family }: Teller) {
 
 /** There is no file to be hashed, so it is the name in hexadecimal digits: Ollama's own client breaks at less than twelve. */
 function digestOf(name: string): string {
-  const digits = Array.from(new TextEncoder().encode(name), byte => byte.toString(16).padStart(2, '0'))
+  const digits = Array.from(new TextEncoder().encode(name), byte =>
+    byte.toString(16).padStart(2, '0'),
+  )
   return digits.join('').padEnd(64, '0').slice(0, 64)
 }
 

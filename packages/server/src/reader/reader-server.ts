@@ -37,11 +37,22 @@ export interface ReaderServerOptions
  * const server = readerServer({ window: 2048 })
  * const response = await server(new Request('http://reader/api/version'))
  */
-export function readerServer(settings: ReaderServerOptions = {}): (request: Request) => Promise<Response> {
-  const { models = ['reader'], window = 4096, onRequest = () => {}, now = Date.now, ...options } = settings
+export function readerServer(
+  settings: ReaderServerOptions = {},
+): (request: Request) => Promise<Response> {
+  const {
+    models = ['reader'],
+    window = 4096,
+    onRequest = () => {},
+    now = Date.now,
+    ...options
+  } = settings
   if (models.length === 0) throw new InvalidOptionError('models', 'must name at least one')
   const teller = { family: 'reader', began: now() }
-  const listed = models.map(name => ({ name: name.includes(':') ? name : `${name}:latest`, window }))
+  const listed = models.map(name => ({
+    name: name.includes(':') ? name : `${name}:latest`,
+    window,
+  }))
   let replies = 0
 
   const chat = (adapter: Adapter): Handle => {
@@ -56,7 +67,8 @@ export function readerServer(settings: ReaderServerOptions = {}): (request: Requ
       const end = (reply: readonly ModelPart[]) => endOf(reply, now() - start.time)
       // Without messages the request only loads or unloads the model.
       if (hints.load !== undefined) return Response.json(adapter.whole(start, end([])))
-      const prompt = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
+      const prompt =
+        system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
       const parts = model.stream({ messages: prompt, tools, settings, signal })
       if (request.stream) return stream(adapter, write(adapter.stream(start), parts, end), leave)
       const reply: ModelPart[] = []
@@ -107,9 +119,16 @@ export function readerServer(settings: ReaderServerOptions = {}): (request: Requ
 }
 
 /** Answers one route. `leave` is called if the client stops reading, and stops the reader. */
-type Handle = (body: unknown, signal: AbortSignal, leave: () => void) => Response | Promise<Response>
+type Handle = (
+  body: unknown,
+  signal: AbortSignal,
+  leave: () => void,
+) => Response | Promise<Response>
 
-function limitsOf({ options, truncate }: Fields, window: number): Pick<ReaderOptions, 'window' | 'overflow'> {
+function limitsOf(
+  { options, truncate }: Fields,
+  window: number,
+): Pick<ReaderOptions, 'window' | 'overflow'> {
   const wishedWindow = isFields(options) ? options.num_ctx : undefined
   const isAsked = typeof wishedWindow === 'number' && wishedWindow > 0
   if (isAsked && wishedWindow < 1) refuse('options.num_ctx', 'must be 1 or more')
@@ -171,7 +190,8 @@ export function openReader(
   models: readonly string[],
   options: Omit<ReaderOptions, 'name'>,
 ): Model {
-  if (models.some(model => name === model || name === `${model}:latest`)) return reader({ ...options, name })
+  if (models.some(model => name === model || name === `${model}:latest`))
+    return reader({ ...options, name })
   const fail = async (): Promise<never> => {
     const message = `model '${name.slice(0, 100)}' not found: the built-in reader has '${models.join("', '")}'`
     throw new ModelError('model_not_found', message, { status: 404 })

@@ -51,7 +51,8 @@ export async function answerChat(
     if (sent.length > manyBytes) await breathe()
     const path = pathOf(request).replace(/^\/c\/[^/]*/, '')
     const speaks = async (upstream: Upstream | undefined, kinds?: readonly string[]) =>
-      adapter.form !== undefined && (await upstream?.speaks?.(adapter.form, run.signal, kinds)) === true
+      adapter.form !== undefined &&
+      (await upstream?.speaks?.(adapter.form, run.signal, kinds)) === true
     const passTo = async ({ upstream }: { readonly upstream: Upstream }) => {
       if (shadow && (await speaks(upstream))) pass = () => passBody(upstream, request, path, sent)
     }
@@ -135,7 +136,9 @@ export async function answerChat(
       pass,
     })
   } catch (error) {
-    const fault = isStoreFault(error) ? { ...toFault(error), status: 503, isRetryable: true } : toFault(error)
+    const fault = isStoreFault(error)
+      ? { ...toFault(error), status: 503, isRetryable: true }
+      : toFault(error)
     run.tell({ fault })
     run.over()
     if (pass && !(error instanceof BusyError) && !request.signal.aborted) return pass()
@@ -177,7 +180,11 @@ const toClientCall = ({ headers, url }: Request, bytes: Buffer, parsed: unknown)
 const manyBytes = 256 * 1024
 
 /** Reads the list of a body piece by piece, where its adapter remembers what it has read. What it refuses is refused later. */
-async function readEntries(body: unknown, { field }: Adapter, read: (body: unknown) => ChatRequest) {
+async function readEntries(
+  body: unknown,
+  { field }: Adapter,
+  read: (body: unknown) => ChatRequest,
+) {
   const { model, messages } = (body ?? {}) as Fields
   if (field !== undefined || !Array.isArray(messages)) return
   try {
@@ -214,5 +221,8 @@ export function checkMessages(
   // A compaction may be asked for by the id of a response alone.
   const isNamed = named.references?.length || named.past || (named.previous && hints.compaction)
   if (messages.length === 0 && !isNamed)
-    throw new BadRequestError(`"${field}" must hold at least one message that is no system message`, field)
+    throw new BadRequestError(
+      `"${field}" must hold at least one message that is no system message`,
+      field,
+    )
 }

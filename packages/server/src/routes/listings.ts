@@ -32,7 +32,9 @@ export async function answerListing(
   if (path === '/api/version') return { version: `${ollamaVersion}-throughline` }
   const rows = listings[path]
   if (rows) {
-    const listed = await eachThatAnswers(upstreams.all, one => rowsOf(path, rows, one, parts, signal))
+    const listed = await eachThatAnswers(upstreams.all, one =>
+      rowsOf(path, rows, one, parts, signal),
+    )
     return { ...rows.around, [rows.list]: listed }
   }
   const toOne = ones.find(([begin]) => path.startsWith(begin))?.[1]
@@ -41,7 +43,9 @@ export async function answerListing(
   if (speaks(named.upstream, path)) return undefined
   const listed = (await named.upstream.models(signal)).find(({ name }) => name === model)
   if (listed) return toOne(listed, { family: named.name, began })
-  throw new ModelError('model_not_found', `model '${model.slice(0, 100)}' not found`, { status: 404 })
+  throw new ModelError('model_not_found', `model '${model.slice(0, 100)}' not found`, {
+    status: 404,
+  })
 }
 
 /** What is told of one model, by the beginning of the address. */
@@ -90,7 +94,10 @@ async function rowsOf(
   const { status, body } = await upstream.pass({ method: 'GET', path, headers: {}, signal })
   const text = await textOf(body, maxBodyBytes)
   if (status !== 200)
-    throw new ModelError('model_unavailable', `The upstream "${one.name}" lists no models (${status}).`)
+    throw new ModelError(
+      'model_unavailable',
+      `The upstream "${one.name}" lists no models (${status}).`,
+    )
   const rows = parseJsonObject(text.toString('utf8'))?.[list]
   return (Array.isArray(rows) ? rows : []).filter(row => isHere(row?.[name]))
 }

@@ -15,7 +15,11 @@ export async function answerMcp(
 ): Promise<Response> {
   if (request.method !== 'POST')
     return Response.json(
-      { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Only POST: nothing is told unasked.' } },
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32_000, message: 'Only POST: nothing is told unasked.' },
+      },
       { status: 405, headers: { allow: 'POST' } },
     )
   const parsedBody = parseBody(await bodyOf(request, Math.min(maxBodyBytes, mostBytes)), json)
@@ -27,7 +31,9 @@ export async function answerMcp(
   const mayInspect = caller.scopes.includes('inspect')
   const { store, tenant } = log
   const { person } = log.history
-  const history = mayInspect ? log.history : createHistory({ store: shownStore(store), tenant, person })
+  const history = mayInspect
+    ? log.history
+    : createHistory({ store: shownStore(store), tenant, person })
   const server = createMcpServer({
     history,
     version: manifest.version,

@@ -26,10 +26,15 @@ const managing: readonly (readonly [method: string, path: RegExp])[] = [
 ]
 
 /** Passes a request on, and its answer back byte for byte but for the window. `path`: with the escapes of the client. */
-export async function passOn(request: Request, path: string, parts: ServerParts): Promise<Response> {
+export async function passOn(
+  request: Request,
+  path: string,
+  parts: ServerParts,
+): Promise<Response> {
   const { upstreams, manage, maxBodyBytes, gate } = parts
   const tellsOurs = !parts.options.shadow && tellsWindow(path)
-  const tell = (facts: unknown) => (tellsOurs ? tellWindow(path, facts, parts.advertisedWindow) : facts)
+  const tell = (facts: unknown) =>
+    tellsOurs ? tellWindow(path, facts, parts.advertisedWindow) : facts
   const isHead = request.method === 'HEAD'
   const matches = ([method, pattern]: readonly [string, RegExp]) =>
     (method === request.method || (isHead && method === 'GET')) && pattern.test(path)
@@ -67,7 +72,10 @@ export async function passOn(request: Request, path: string, parts: ServerParts)
     throw error
   }
 
-  async function answer({ status, headers, body }: PassedAnswer, leave: () => void): Promise<Response> {
+  async function answer(
+    { status, headers, body }: PassedAnswer,
+    leave: () => void,
+  ): Promise<Response> {
     const { 'content-length': _, ...rest } = headers
     if (isHead || hasNoBody(status)) return new Response(null, { status, headers })
     if (status !== 200 || !tellsOurs)
@@ -93,7 +101,8 @@ async function readModel(
   if (id !== undefined) return { model: attempt(() => decodeURIComponent(id), id) }
   if (!request.body) return {}
   const isDecided = upstreams.all.length === 1 && path !== '/api/show'
-  if (isDecided || path.startsWith('/api/blobs/')) return { body: atMost(request.body, maxBodyBytes) }
+  if (isDecided || path.startsWith('/api/blobs/'))
+    return { body: atMost(request.body, maxBodyBytes) }
   const unpack = unpackerOf(request)
   const body = await bodyOf(request, maxBodyBytes)
   const type = request.headers.get('content-type') ?? ''
@@ -128,7 +137,12 @@ function headersOf({ headers }: Request, tellsOurs: boolean): Readonly<Record<st
 /** Has an upstream of the client's form answer a body that was read already. */
 export async function passBody(upstream: Upstream, request: Request, path: string, body: Buffer) {
   const { 'content-encoding': _, ...sent } = Object.fromEntries(request.headers)
-  const passed = { method: 'POST', path: `${path}${new URL(request.url).search}`, headers: sent, body }
+  const passed = {
+    method: 'POST',
+    path: `${path}${new URL(request.url).search}`,
+    headers: sent,
+    body,
+  }
   const { status, ...answer } = await upstream.pass({ ...passed, signal: request.signal })
   const { 'content-length': __, ...headers } = answer.headers
   return new Response(hasNoBody(status) ? null : toStream(answer.body), { status, headers })
@@ -138,5 +152,7 @@ export async function passBody(upstream: Upstream, request: Request, path: strin
 const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
 /** A body that is read only as fast as the client reads. `onEnd` is called when no more of it will be. */
-export const toStream = (body: AsyncIterable<Uint8Array>, onEnd?: () => void): ReadableStream<Uint8Array> =>
-  toReadable(body[Symbol.asyncIterator](), chunk => chunk, { onEnd })
+export const toStream = (
+  body: AsyncIterable<Uint8Array>,
+  onEnd?: () => void,
+): ReadableStream<Uint8Array> => toReadable(body[Symbol.asyncIterator](), chunk => chunk, { onEnd })

@@ -28,7 +28,9 @@ export async function* unpackedBody(request: Request, most: number): AsyncGenera
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Unpacks the pieces of a body; undefined where it is not packed. */
-function openerOf({ headers }: Request): ((pieces: Pieces) => AsyncIterable<Uint8Array>) | undefined {
+function openerOf({
+  headers,
+}: Request): ((pieces: Pieces) => AsyncIterable<Uint8Array>) | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return undefined
   const create = unpackers.get(encoding)
@@ -39,7 +41,9 @@ function openerOf({ headers }: Request): ((pieces: Pieces) => AsyncIterable<Uint
       yield* pipeline(Readable.from(pieces), create(), () => {}) as AsyncIterable<Uint8Array>
     } catch (error) {
       if (error instanceof ThroughlineError) throw error
-      throw new BadRequestError(`The body is not packed as its header "content-encoding: ${encoding}" says.`)
+      throw new BadRequestError(
+        `The body is not packed as its header "content-encoding: ${encoding}" says.`,
+      )
     }
   }
 }
@@ -74,7 +78,8 @@ export async function* atMost(body: Pieces, most: number): AsyncGenerator<Uint8A
 export async function bodyOf(request: Request, most: number): Promise<Buffer> {
   const length = request.headers.get('content-length')
   if (Number(length ?? 0) > most) throw tooLarge(most)
-  if (length === null) return request.body ? textOf(request.body, most).catch(orLeft) : Buffer.alloc(0)
+  if (length === null)
+    return request.body ? textOf(request.body, most).catch(orLeft) : Buffer.alloc(0)
   // HTTP holds the client to the length that it told, so the body needs no stream, which costs more than all else here.
   const bytes = Buffer.from(await request.arrayBuffer().catch(orLeft))
   if (bytes.length > most) throw tooLarge(most)

@@ -2,7 +2,11 @@ import { createReply, type ReplyWork } from '@throughline/chat/reply'
 import type { TurnPart } from '@throughline/chat/turn/reply'
 import { notesInReply } from '@throughline/chat/turn/set-up-asking'
 import { createCallNames } from '@throughline/chat/ui/call-names'
-import { type EarlierMessage, readUIRequest, type UIRequest } from '@throughline/chat/ui/read-ui-request'
+import {
+  type EarlierMessage,
+  readUIRequest,
+  type UIRequest,
+} from '@throughline/chat/ui/read-ui-request'
 import { markEarlier } from '@throughline/chat/ui/ui-place'
 import { createUIReplies } from '@throughline/chat/ui/ui-replies'
 import { BadRequestError, NotFoundError } from '@throughline/core/log/error'
@@ -125,7 +129,11 @@ const readUITools = (value: unknown): readonly ToolSpec[] =>
   read.each(value, 'tools', (fields, where) => {
     if (fields.function !== undefined)
       return toToolSpec(read.fields(fields.function, `${where}.function`), `${where}.function`)
-    return toToolSpec(fields, where, fields.inputSchema === undefined ? 'parameters' : 'inputSchema')
+    return toToolSpec(
+      fields,
+      where,
+      fields.inputSchema === undefined ? 'parameters' : 'inputSchema',
+    )
   })
 
 /** What a request brings to its thread. */
@@ -161,7 +169,10 @@ export async function toUITurn(
   const earlier = uiRequest.earlier()
   const all = [...earlier.flatMap(one => one.messages), ...messages]
   if (all.length > maxMessages)
-    throw new BadRequestError(`A request may have ${maxMessages} messages: see "maxMessages".`, 'messages')
+    throw new BadRequestError(
+      `A request may have ${maxMessages} messages: see "maxMessages".`,
+      'messages',
+    )
   return { kind: 'new', messages: all, earlier }
 }
 
@@ -196,7 +207,19 @@ interface UITurnTask extends UITurn, Omit<ReturnType<typeof readUIOptions>, 'mod
 /** Answers a turn. Its calls are the client's: they are told at its end, and it stays open for their results. */
 export async function answerUI(
   { options, cache, newId, now }: ServerParts,
-  { kind, messages, earlier, system, tools, log, keyId, thread, marks, upstream, model }: UITurnTask,
+  {
+    kind,
+    messages,
+    earlier,
+    system,
+    tools,
+    log,
+    keyId,
+    thread,
+    marks,
+    upstream,
+    model,
+  }: UITurnTask,
   { emit, settle, signal }: ReplyWork,
 ): Promise<void> {
   const inquiry: Inquiry = {
@@ -240,7 +263,13 @@ export async function answerUI(
         })
     await emit(part)
   }
-  const cached = cache.open({ upstream, model, history: log.history, thread: opened.thread, isSide: false })
+  const cached = cache.open({
+    upstream,
+    model,
+    history: log.history,
+    thread: opened.thread,
+    isSide: false,
+  })
   const { result } = await withoutPatience(() =>
     answer(inquiry, opened, {
       model,

@@ -26,14 +26,22 @@ async function writtenBy(folder: string, logNames: boolean): Promise<readonly st
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
     return (await fetch(`${server.url}${path}`, init)).text()
   }
-  const named = { 'x-throughline-conversation': name, authorization: 'Bearer none-of-your-business' }
+  const named = {
+    'x-throughline-conversation': name,
+    authorization: 'Bearer none-of-your-business',
+  }
   const hello = { model: 'reader', messages: [{ role: 'user', content: text }] }
   await ask('/v1/chat/completions', named, hello)
   await ask('/v1/chat/completions', named, { ...hello, stream: true })
   await ask('/v1/chat/completions', named, { ...hello, model: 'no-such-model' })
-  await ask('/v1/chat/completions', named, { ...hello, messages: [{ role: 'nobody', content: text }] })
+  await ask('/v1/chat/completions', named, {
+    ...hello,
+    messages: [{ role: 'nobody', content: text }],
+  })
   await ask('/v1/chat/completions', { ...named, 'x-throughline-actor': 'throughline:run' }, hello)
-  await ask(`/throughline/v1/conversations/${encodeURIComponent(name)}/send`, named, { input: text })
+  await ask(`/throughline/v1/conversations/${encodeURIComponent(name)}/send`, named, {
+    input: text,
+  })
   await ask('/throughline/v1/ui-chat', named, {
     id: name,
     messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }],

@@ -10,7 +10,8 @@ export async function listen(
   { host, port, requestTimeoutMs }: { host: string; port: number; requestTimeoutMs: number },
 ) {
   const server = createAdaptorServer({
-    fetch: async (request, { outgoing }) => withoutErrors(await fetch(request), () => outgoing.destroy()),
+    fetch: async (request, { outgoing }) =>
+      withoutErrors(await fetch(request), () => outgoing.destroy()),
     overrideGlobalObjects: false,
     serverOptions: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000) },
   }) as HttpServer
@@ -23,7 +24,8 @@ export async function listen(
     await once(server, 'listening')
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    const advice = code === 'EADDRINUSE' ? ': it is in use, choose another with --port' : ` (${code})`
+    const advice =
+      code === 'EADDRINUSE' ? ': it is in use, choose another with --port' : ` (${code})`
     throw new ThroughlineError('cannot_listen', `Cannot listen on ${host} port ${port}${advice}.`, {
       cause: error,
     })

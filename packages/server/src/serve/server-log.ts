@@ -79,7 +79,11 @@ interface OpenTelemetry {
     getTracer(name: string): {
       startSpan(
         name: string,
-        options: { kind: number; startTime: number; attributes: Readonly<Record<string, Attribute>> },
+        options: {
+          kind: number
+          startTime: number
+          attributes: Readonly<Record<string, Attribute>>
+        },
       ): { setStatus(status: { code: number }): unknown; end(time: number): void }
     }
   }

@@ -31,14 +31,20 @@ export async function startServer(
   try {
     const store = await openStore(config)
     opened.push(() => store.close())
-    if (config.requireKeys && config.apiKeys.length === 0 && (await createKeys(store).list()).length === 0)
+    if (
+      config.requireKeys &&
+      config.apiKeys.length === 0 &&
+      (await createKeys(store).list()).length === 0
+    )
       throw new ThroughlineError(
         'no_keys',
         'Every request needs a key, and there is none: make one with "throughline keys create", or give "apiKeys".',
       )
     const { host, port, notes, policy, effort, embedModel: model } = config
     const vectors =
-      model === undefined ? undefined : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
+      model === undefined
+        ? undefined
+        : ollamaEmbed({ model, host: config.embedHost ?? config.ollamaHost })
     const hide = config.logNames ? undefined : await createHideName(store)
     const server = createServer({
       ...config,
@@ -68,14 +74,19 @@ export async function startServer(
         store: isPostgres(config.db) ? 'PostgreSQL' : basename(config.db),
         window: config.window,
       },
-      onDeleted: (tenant, conversation) => log.deleted(tenant, hide?.(conversation) ?? conversation),
+      onDeleted: (tenant, conversation) =>
+        log.deleted(tenant, hide?.(conversation) ?? conversation),
       onServed(served) {
         const shown = hide ? withoutNames(served, hide) : served
         log.served(shown)
         report?.(shown)
       },
     })
-    const listening = await listen(server.fetch, { host, port, requestTimeoutMs: config.requestTimeout })
+    const listening = await listen(server.fetch, {
+      host,
+      port,
+      requestTimeoutMs: config.requestTimeout,
+    })
     opened.push(() => listening.close(config.shutdownTimeout))
     // Before the port: listeners to live events would stay until they are cut off.
     opened.push(() => server.close())

@@ -31,7 +31,9 @@ it('names the models of the table where a provider lists none without the key of
   const lines = await windowLines(oneUpstream(provider))
   expect(lines.length).toBe(21)
   expect(lines.at(-1)).toMatch(/^and \d+ more models$/)
-  const named = severalUpstreams([{ name: 'one', upstream: provider, patterns: ['gpt-5'], options: {} }])
+  const named = severalUpstreams([
+    { name: 'one', upstream: provider, patterns: ['gpt-5'], options: {} },
+  ])
   expect(await windowLines(named)).toEqual(['gpt-5: 400,000, from the table of 2026-11'])
 })
 
@@ -46,7 +48,9 @@ it('names as set what was set, and counts what is unknown of many', async () => 
   const many = await upstreamWith(({ path }) =>
     path === '/v1/models' ? { status: 200, body: { data } } : { status: 404, body: {} },
   )
-  const set = await windowLines(oneUpstream(opened(openaiUpstream({ url: many.url, window: 4096 }))))
+  const set = await windowLines(
+    oneUpstream(opened(openaiUpstream({ url: many.url, window: 4096 }))),
+  )
   expect(set[0]).toBe('model-0: 4,096, as set')
   const unknown = await windowLines(oneUpstream(opened(openaiUpstream({ url: many.url }))))
   expect(unknown.at(-1)).toBe('and 10 more models; of 30 the window is unknown: nothing is cut')

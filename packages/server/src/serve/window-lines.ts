@@ -31,12 +31,18 @@ export async function windowLines({
 }
 
 /** The models of an upstream. One that wants a client's key to list them is known by the table. */
-async function rowsOf({ upstream }: NamedUpstream, signal: AbortSignal): Promise<readonly ListedModel[]> {
+async function rowsOf(
+  { upstream }: NamedUpstream,
+  signal: AbortSignal,
+): Promise<readonly ListedModel[]> {
   const { address } = upstream
   const listed = await upstream.models(signal).catch(() => undefined)
   if (!listed) {
     if (address === undefined) return []
-    return providerModels(address).map(name => ({ name, ...shownFact(providerWindow(address, name)) }))
+    return providerModels(address).map(name => ({
+      name,
+      ...shownFact(providerWindow(address, name)),
+    }))
   }
   // Servers of one's own tell more of each model than their list does.
   if (address === undefined || !isLocalAddress(address)) return listed

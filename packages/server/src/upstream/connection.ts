@@ -56,7 +56,8 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
     return keyScheme === 'bearer' ? { authorization: `Bearer ${apiKey}` } : { [keyScheme]: apiKey }
   }
   /** What a client may read of an answer. */
-  const masked = (bytes: AsyncIterable<Uint8Array>) => (apiKey === undefined ? bytes : maskKey(bytes, apiKey))
+  const masked = (bytes: AsyncIterable<Uint8Array>) =>
+    apiKey === undefined ? bytes : maskKey(bytes, apiKey)
   const pool = new Pool(origin, {
     headersTimeout: limits.first,
     bodyTimeout: limits.silence,
@@ -81,7 +82,13 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
         method,
         body,
         signal,
-        headers: { accept: '*/*', ...always, ...requestHeaders, 'accept-encoding': 'identity', ...key() },
+        headers: {
+          accept: '*/*',
+          ...always,
+          ...requestHeaders,
+          'accept-encoding': 'identity',
+          ...key(),
+        },
         ...(isFact && { headersTimeout: limits.facts, bodyTimeout: limits.facts }),
       })
       const unpackedBody = unpacked(response.body, headers['content-encoding'])
@@ -126,11 +133,16 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
       const { 'content-encoding': encoding, 'content-length': _, ...rest } = back
       const isFault = status >= 400 && apiKey !== undefined
       // A client that did not ask for packed bytes may not know how to unpack them. A fault is looked into.
-      const isOpened = isPacked(encoding) && (isFault || !accepts(headers['accept-encoding'], encoding))
+      const isOpened =
+        isPacked(encoding) && (isFault || !accepts(headers['accept-encoding'], encoding))
       const bytes = isOpened ? unpacked(response.body, encoding) : response.body
       const isReadable = isOpened || encoding === undefined || encoding === 'identity'
       const shown = isReadable && !isFault ? masked(bytes) : bytes
-      const answer = { status, headers: isOpened ? rest : back, body: readPassed(shown, server, signal) }
+      const answer = {
+        status,
+        headers: isOpened ? rest : back,
+        body: readPassed(shown, server, signal),
+      }
       if (!isFault) return answer
       const fault = isReadable ? await beginningOf(answer.body) : undefined
       if (!isReadable) response.body.destroy()
@@ -150,7 +162,10 @@ export function openConnection(options: UpstreamConnectionOptions): PoolConnecti
 const conditions = ['if-none-match', 'if-modified-since'] as const
 
 /** A body for undici, which takes any iterable though its types do not say so. A client that breaks off is told apart. */
-function toBody(body: AsyncIterable<Uint8Array> | Uint8Array, failed: (error: unknown) => void): Uint8Array {
+function toBody(
+  body: AsyncIterable<Uint8Array> | Uint8Array,
+  failed: (error: unknown) => void,
+): Uint8Array {
   return body instanceof Uint8Array ? body : (read() as unknown as Uint8Array)
 
   async function* read() {
@@ -176,7 +191,11 @@ async function beginningOf(body: AsyncIterable<Uint8Array>) {
   return Buffer.concat(pieces).subarray(0, mostOfFault)
 }
 
-async function* readPassed(body: AsyncIterable<Uint8Array>, server: AskedServer, signal?: AbortSignal) {
+async function* readPassed(
+  body: AsyncIterable<Uint8Array>,
+  server: AskedServer,
+  signal?: AbortSignal,
+) {
   try {
     yield* body
   } catch (error) {
@@ -203,7 +222,9 @@ function unpacked(body: Readable, encoding: string | string[] | undefined): Read
 function accepts(accepted: string | undefined, encoding: string): boolean {
   return (accepted ?? '').split(',').some(one => {
     const [name = '', ...options] = one.split(';').map(part => part.trim().toLowerCase())
-    return (name === encoding || name === '*') && !options.some(option => /^q=0(?:\.0*)?$/.test(option))
+    return (
+      (name === encoding || name === '*') && !options.some(option => /^q=0(?:\.0*)?$/.test(option))
+    )
   })
 }
 

@@ -22,7 +22,8 @@ export function credentialFor(scheme: KeyScheme): Record<string, string> {
     if (bearer !== undefined && key === undefined) return { ...rest, 'x-api-key': bearer }
     return { ...rest, ...(authorization && { authorization }), ...(key && { 'x-api-key': key }) }
   }
-  if (authorization === undefined && key !== undefined) return { ...rest, authorization: `Bearer ${key}` }
+  if (authorization === undefined && key !== undefined)
+    return { ...rest, authorization: `Bearer ${key}` }
   return { ...rest, ...(authorization && { authorization }) }
 }
 

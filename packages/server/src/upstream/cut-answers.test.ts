@@ -54,7 +54,10 @@ const wire = startUpstream(({ path }) => (path.includes('/chat') ? answer : { st
 afterAll(async () => (await wire).close())
 
 /** What goes wrong with this model when its answers are cut. */
-async function faultsOf(model: Model, { answer: whole, enough }: AnswerCase): Promise<readonly string[]> {
+async function faultsOf(
+  model: Model,
+  { answer: whole, enough }: AnswerCase,
+): Promise<readonly string[]> {
   const bytes = Buffer.from(whole)
   const faults: string[] = []
   const places = Array.from({ length: Math.ceil(bytes.length / step) }, (_, at) => at * step)
@@ -64,10 +67,12 @@ async function faultsOf(model: Model, { answer: whole, enough }: AnswerCase): Pr
       const parts: ModelPart[] = []
       const error = await read(model, parts)
       const isEnd = parts.at(-1)?.type === 'end'
-      if (error !== undefined && !(error instanceof ModelError)) faults.push(`${ending} at ${at}: ${error}`)
+      if (error !== undefined && !(error instanceof ModelError))
+        faults.push(`${ending} at ${at}: ${error}`)
       if (isEnd && at < enough) faults.push(`${ending} at ${at}: a success`)
       if (!isEnd && error === undefined) faults.push(`${ending} at ${at}: no end and no error`)
-      if (!isEnd && ending === 'end' && at === bytes.length) faults.push('the whole answer is no success')
+      if (!isEnd && ending === 'end' && at === bytes.length)
+        faults.push('the whole answer is no success')
     }
   }
   return faults
@@ -75,7 +80,8 @@ async function faultsOf(model: Model, { answer: whole, enough }: AnswerCase): Pr
 
 async function read(model: Model, parts: ModelPart[]): Promise<unknown> {
   try {
-    for await (const part of model.stream({ messages: [{ role: 'user', content: 'hi' }] })) parts.push(part)
+    for await (const part of model.stream({ messages: [{ role: 'user', content: 'hi' }] }))
+      parts.push(part)
   } catch (error) {
     return error
   }

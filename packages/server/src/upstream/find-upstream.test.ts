@@ -40,15 +40,21 @@ it('is Ollama if that answers', async () => {
   )
 })
 
-it.each(['', '/v1', '/v1/'])('is a server of chat completions if it lists its models: %j', async path => {
-  // LM Studio answers any path.
-  const { url } = await serve({ ...openai, '/api/version': { status: 200, body: { error: 'unexpected' } } })
-  expect(await find({ upstream: `${url}${path}` })).toEqual({
-    kind: 'openai',
-    address: url,
-    why: `The upstream is an OpenAI-compatible server at ${url}, as "upstream" says.`,
-  })
-})
+it.each(['', '/v1', '/v1/'])(
+  'is a server of chat completions if it lists its models: %j',
+  async path => {
+    // LM Studio answers any path.
+    const { url } = await serve({
+      ...openai,
+      '/api/version': { status: 200, body: { error: 'unexpected' } },
+    })
+    expect(await find({ upstream: `${url}${path}` })).toEqual({
+      kind: 'openai',
+      address: url,
+      why: `The upstream is an OpenAI-compatible server at ${url}, as "upstream" says.`,
+    })
+  },
+)
 
 it('is Anthropic by its name, without being asked', async () => {
   expect(await find({ upstream: 'https://api.anthropic.com' })).toEqual({
@@ -59,9 +65,14 @@ it('is Anthropic by its name, without being asked', async () => {
 })
 
 it('is a server of Anthropic’s Messages if it says so in any way', async () => {
-  const error = { type: 'error', error: { type: 'invalid_request_error', message: 'model: Field required' } }
+  const error = {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'model: Field required' },
+  }
   const servers: Record<string, UpstreamAnswer>[] = [
-    { '/v1/models': { status: 200, body: { data: [{ type: 'model', id: 'm' }], has_more: false } } },
+    {
+      '/v1/models': { status: 200, body: { data: [{ type: 'model', id: 'm' }], has_more: false } },
+    },
     { '/v1/models': { status: 401, body: error } },
     { '/v1/messages': { status: 400, body: error } },
   ]
@@ -107,9 +118,15 @@ it.each([
   ['another server', {}],
   [
     'a page',
-    { '/api/version': { status: 200, body: '<html>' }, '/v1/models': { status: 200, body: '<html>' } },
+    {
+      '/api/version': { status: 200, body: '<html>' },
+      '/v1/models': { status: 200, body: '<html>' },
+    },
   ],
-  ['a server that refuses the key', { '/v1/models': { status: 401, body: { error: 'wrong key' } } }],
+  [
+    'a server that refuses the key',
+    { '/v1/models': { status: 401, body: { error: 'wrong key' } } },
+  ],
   ['a server that fails', { '/api/version': { status: 500 }, '/v1/models': { status: 500 } }],
   ['a redirect', { '/api/version': { status: 301 }, '/v1/models': { status: 301 } }],
 ] as [string, Record<string, UpstreamAnswer>][])('is not found in %s', async (_, answers) => {
@@ -120,7 +137,10 @@ it.each([
   }
 })
 
-it.each(['ollama', 'openai'])('is not asked if the configuration says that it is %s', async kind => {
-  const url = await nobody()
-  expect(await find({ upstream: url, upstreamKind: kind })).toMatchObject({ kind, address: url })
-})
+it.each(['ollama', 'openai'])(
+  'is not asked if the configuration says that it is %s',
+  async kind => {
+    const url = await nobody()
+    expect(await find({ upstream: url, upstreamKind: kind })).toMatchObject({ kind, address: url })
+  },
+)

@@ -69,7 +69,9 @@ export async function findUpstream(config: ServerConfig) {
   // Where Ollama is only looked for, what does not answer soon must not keep the server from starting.
   const soon = isConfigured ? {} : { connect: lookMs, facts: lookMs }
   const answer = await probe({ ...options, timeouts: { ...options.timeouts, ...soon } })
-  const why = isConfigured ? 'as "upstream" says' : 'because no upstream is configured and it answers there'
+  const why = isConfigured
+    ? 'as "upstream" says'
+    : 'because no upstream is configured and it answers there'
   switch (answer.kind) {
     case 'silent':
       if (!isConfigured)
@@ -133,7 +135,9 @@ async function probe({ url, ...rest }: UpstreamConnectionOptions): Promise<Probe
       refused = parseJson(text)
     }
     try {
-      return { answer: ((await askJson(connection, server, { path, body, onRefused })) ?? {}) as object }
+      return {
+        answer: ((await askJson(connection, server, { path, body, onRefused })) ?? {}) as object,
+      }
     } catch (error) {
       if (error instanceof ModelError) return { error, refused }
       throw error
@@ -151,7 +155,10 @@ async function probe({ url, ...rest }: UpstreamConnectionOptions): Promise<Probe
     const models = Array.isArray(list) ? list : 'data' in list ? list.data : undefined
     if (Array.isArray(models)) return { kind: isAnthropicList(models) ? 'anthropic' : 'openai' }
     // It is asked for nothing, and says so in its own form.
-    if (isAnthropicError(listed.refused) || isAnthropicError((await ask('/v1/messages', {})).refused))
+    if (
+      isAnthropicError(listed.refused) ||
+      isAnthropicError((await ask('/v1/messages', {})).refused)
+    )
       return { kind: 'anthropic' }
     return { kind: 'other', error: listed.error }
   } finally {
@@ -163,4 +170,7 @@ const isAnthropicList = (models: readonly unknown[]) =>
   models.length > 0 && models.every(model => isObject(model) && model.type === 'model')
 
 const isAnthropicError = (body: unknown) =>
-  isObject(body) && body.type === 'error' && isObject(body.error) && typeof body.error.type === 'string'
+  isObject(body) &&
+  body.type === 'error' &&
+  isObject(body.error) &&
+  typeof body.error.type === 'string'

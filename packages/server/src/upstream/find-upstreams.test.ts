@@ -14,7 +14,13 @@ it('asks each address what it is, and says what it takes', async () => {
   const { upstream, why } = await findUpstreams(
     configOf(
       [
-        { name: 'cloud', models: ['gpt-*', 'o3'], url: server.url, key: 'cloud-key', policy: 'sliding' },
+        {
+          name: 'cloud',
+          models: ['gpt-*', 'o3'],
+          url: server.url,
+          key: 'cloud-key',
+          policy: 'sliding',
+        },
         { name: 'local', models: '*', url: 'reader', window: 512 },
       ],
       { window: 9000 },
@@ -46,7 +52,9 @@ it('names the address at which nothing answers', async () => {
 })
 
 it('is the only one where there is no list', async () => {
-  const { upstream, why } = await findUpstreams(readConfig({ flags: { upstream: 'reader' } }).config)
+  const { upstream, why } = await findUpstreams(
+    readConfig({ flags: { upstream: 'reader' } }).config,
+  )
   onTestFinished(() => upstream.close())
   expect(upstream).toMatchObject({ kind: 'reader' })
   expect(why).toBe('The upstream is the built-in reader, as "upstream" says.')

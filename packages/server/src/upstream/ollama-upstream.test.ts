@@ -33,7 +33,9 @@ async function speakTo(
 describe('a reply', () => {
   it('ends with the line that is done: nothing behind it is waited for or read', async () => {
     const { chunks } = ollamaAnswer([{ content: 'hi' }])
-    const { upstream } = await speakTo({ '/api/chat': { chunks: [...chunks, '17\n'], ending: 'stall' } })
+    const { upstream } = await speakTo({
+      '/api/chat': { chunks: [...chunks, '17\n'], ending: 'stall' },
+    })
     expect((await partsOf(upstream.model('m').stream({ messages }))).at(-1)?.type).toBe('end')
   })
 
@@ -69,7 +71,14 @@ describe('the request', () => {
       temperature: 0.5,
       maxTokens: 9,
       provider: {
-        ...{ top_p: 0.9, keep_alive: '5m', logprobs: true, top_logprobs: 2, num_ctx: 1, num_gpu: 2 },
+        ...{
+          top_p: 0.9,
+          keep_alive: '5m',
+          logprobs: true,
+          top_logprobs: 2,
+          num_ctx: 1,
+          num_gpu: 2,
+        },
         ...{ truncate: true, shift: true, stream: false, model: 'other', messages: [] },
         options: { top_k: 3, num_ctx: 2, num_thread: 4, use_mmap: false },
       },
@@ -113,7 +122,10 @@ describe('the window', () => {
     ['the server’s own, which is not sent', nothingLoaded, undefined, '', undefined],
   ])('is %s', async (_, ps, window, parameters, expected) => {
     const show: UpstreamAnswer = { status: 200, body: { parameters } }
-    const { upstream, bodies } = await speakTo({ '/api/ps': ps, '/api/show': show }, window ? { window } : {})
+    const { upstream, bodies } = await speakTo(
+      { '/api/ps': ps, '/api/show': show },
+      window ? { window } : {},
+    )
     expect(await upstream.model('m').window()).toBe(expected)
     await partsOf(upstream.model('m').stream({ messages }))
     expect(bodies()[0]!.options).toEqual(expected === undefined ? {} : { num_ctx: expected })
@@ -121,14 +133,22 @@ describe('the window', () => {
 
   it('is asked for once, whoever asks', async () => {
     const { upstream, wire } = await speakTo({ '/api/ps': loaded('m:latest', 6144) })
-    await Promise.all([upstream.model('m').window(), partsOf(upstream.model('m').stream({ messages }))])
+    await Promise.all([
+      upstream.model('m').window(),
+      partsOf(upstream.model('m').stream({ messages })),
+    ])
     await partsOf(upstream.model('m').stream({ messages }))
     expect(wire.requests.filter(({ path }) => path === '/api/ps').length).toBe(1)
   })
 
   it('is learnt from a refusal, whose counts are told', async () => {
     const inner = {
-      error: { message: 'x', type: 'exceed_context_size_error', n_prompt_tokens: 5001, n_ctx: 2048 },
+      error: {
+        message: 'x',
+        type: 'exceed_context_size_error',
+        n_prompt_tokens: 5001,
+        n_ctx: 2048,
+      },
     }
     const { upstream, bodies } = await speakTo(
       { '/api/chat': { status: 400, body: { error: JSON.stringify(inner) } } },
@@ -143,9 +163,13 @@ describe('the window', () => {
   })
 
   it('is forgotten with a model that is not there: it may come', async () => {
-    const { upstream, wire } = await speakTo({ '/api/chat': { status: 404, body: { error: 'not found' } } })
+    const { upstream, wire } = await speakTo({
+      '/api/chat': { status: 404, body: { error: 'not found' } },
+    })
     for (let at = 0; at < 2; at++)
-      expect((await failureOf(upstream.model('m').stream({ messages }))).error.code).toBe('model_not_found')
+      expect((await failureOf(upstream.model('m').stream({ messages }))).error.code).toBe(
+        'model_not_found',
+      )
     expect(wire.requests.filter(({ path }) => path === '/api/ps').length).toBe(2)
   })
 })

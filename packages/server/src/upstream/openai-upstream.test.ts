@@ -15,17 +15,24 @@ async function speakTo(
     [chat]: openaiAnswer([{ content: 'hi' }]),
     ...answers,
   }
-  const wire = await upstreamWith(({ path }) => all[path] ?? { status: 404, body: { error: 'no such path' } })
+  const wire = await upstreamWith(
+    ({ path }) => all[path] ?? { status: 404, body: { error: 'no such path' } },
+  )
   const upstream = opened(openaiUpstream({ url: `${wire.url}/v1`, ...options }))
   return { wire, upstream, askedPaths: () => wire.requests.map(({ path }) => path) }
 }
 
-const list = (...data: unknown[]): UpstreamAnswer => ({ status: 200, body: { object: 'list', data } })
+const list = (...data: unknown[]): UpstreamAnswer => ({
+  status: 200,
+  body: { object: 'list', data },
+})
 
 describe('a reply', () => {
   it('ends with [DONE]: nothing behind it is waited for', async () => {
     const { chunks } = openaiAnswer([{ content: 'hi' }])
-    const { upstream } = await speakTo({ [chat]: { chunks: [...chunks, 'data: {'], ending: 'stall' } })
+    const { upstream } = await speakTo({
+      [chat]: { chunks: [...chunks, 'data: {'], ending: 'stall' },
+    })
     expect((await partsOf(upstream.model('m').stream({ messages }))).at(-1)?.type).toBe('end')
   })
 
@@ -39,7 +46,10 @@ describe('a reply', () => {
         chunks: [
           sse(choice({ reasoning: 'hm' }, { logprobs: { content: [{ token: 'hm' }] } })),
           sse(choice({ content: 'hi' }, { logprobs: { content: [{ token: 'hi' }] } })),
-          sse({ ...choice({}, { finish_reason: 'stop' }), timings: { prompt_ms: 1.5, predicted_ms: 2 } }),
+          sse({
+            ...choice({}, { finish_reason: 'stop' }),
+            timings: { prompt_ms: 1.5, predicted_ms: 2 },
+          }),
         ],
       },
     })
@@ -54,7 +64,14 @@ describe('a reply', () => {
 
 it('sends what such servers know, with our own key', async () => {
   const { upstream, wire } = await speakTo({}, { apiKey: 'k1' })
-  const provider = { top_p: 0.9, top_k: 3, keep_alive: '5m', num_keep: 4, stream: false, messages: [] }
+  const provider = {
+    top_p: 0.9,
+    top_k: 3,
+    keep_alive: '5m',
+    num_keep: 4,
+    stream: false,
+    messages: [],
+  }
   await partsOf(upstream.model('m').stream({ messages, settings: { maxTokens: 9, provider } }))
   expect(wire.requests[0]).toMatchObject({ path: chat, headers: { authorization: 'Bearer k1' } })
   expect(wire.requests[0]!.body).toEqual({
@@ -65,7 +82,10 @@ it('sends what such servers know, with our own key', async () => {
 
 describe('the window', () => {
   const models = '/v1/models'
-  const props: UpstreamAnswer = { status: 200, body: { default_generation_settings: { n_ctx: 5120 } } }
+  const props: UpstreamAnswer = {
+    status: 200,
+    body: { default_generation_settings: { n_ctx: 5120 } },
+  }
   const instance = (id: string, context_length: number) => ({ id, config: { context_length } })
   const studio: UpstreamAnswer = {
     status: 200,
@@ -157,8 +177,18 @@ describe('an exact count', () => {
 
   it.each([
     ['llama.cpp', { [llama]: counts({ input_tokens: 11 }) }, 11, [llama, llama]],
-    ['vLLM', { '/tokenize': counts({ count: 12, tokens: [] }) }, 12, [llama, '/tokenize', '/tokenize']],
-    ['an older llama.cpp', { '/tokenize': counts({ tokens: [] }) }, undefined, [llama, '/tokenize']],
+    [
+      'vLLM',
+      { '/tokenize': counts({ count: 12, tokens: [] }) },
+      12,
+      [llama, '/tokenize', '/tokenize'],
+    ],
+    [
+      'an older llama.cpp',
+      { '/tokenize': counts({ tokens: [] }) },
+      undefined,
+      [llama, '/tokenize'],
+    ],
     [
       'LM Studio',
       { [llama]: counts({ error: 'unexpected' }), '/tokenize': counts({ error: 'unexpected' }) },
@@ -171,7 +201,8 @@ describe('an exact count', () => {
     'is asked of %s in the way that it knows',
     async (_, answers, count, paths) => {
       const { upstream, askedPaths, wire } = await speakTo(answers)
-      for (let at = 0; at < 2; at++) expect(await upstream.count?.('m', { messages, tools })).toBe(count)
+      for (let at = 0; at < 2; at++)
+        expect(await upstream.count?.('m', { messages, tools })).toBe(count)
       expect(askedPaths()).toEqual(paths)
       expect(wire.requests.at(-1)!.body).toMatchObject({
         model: 'm',
@@ -184,6 +215,8 @@ describe('an exact count', () => {
   it('is an error of ours if the server is not there', async () => {
     const { upstream, wire } = await speakTo({})
     await wire.close()
-    await expect(upstream.count?.('m', { messages })).rejects.toMatchObject({ code: 'model_unavailable' })
+    await expect(upstream.count?.('m', { messages })).rejects.toMatchObject({
+      code: 'model_unavailable',
+    })
   })
 })

@@ -14,7 +14,15 @@ const hopByHop = [
 ]
 
 /** Not for the upstream: `X-Conversation-Id` makes llama.cpp go on after the client has left; Ollama refuses an `Origin`. */
-const ours = [...identityHeaders, 'cookie', 'host', 'origin', 'referer', 'expect', 'x-conversation-id']
+const ours = [
+  ...identityHeaders,
+  'cookie',
+  'host',
+  'origin',
+  'referer',
+  'expect',
+  'x-conversation-id',
+]
 
 /** The headers of a client's request as they go on to the upstream, but for those of `others`. */
 export function headersOn(
@@ -24,7 +32,11 @@ export function headersOn(
 ): Record<string, string> {
   // The length of a whole body is counted again, that of a stream is known to the client only.
   const isStream = body !== undefined && !(body instanceof Uint8Array)
-  return without(headers, [...ours, ...others, ...(isStream ? [] : ['content-length'])], 'x-throughline-')
+  return without(
+    headers,
+    [...ours, ...others, ...(isStream ? [] : ['content-length'])],
+    'x-throughline-',
+  )
 }
 
 /** The headers of an upstream's answer as they go back to the client, without those of CORS: the server sets its own. */
@@ -39,7 +51,8 @@ function without(
 ): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) kept[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ')
+    if (value !== undefined)
+      kept[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ')
   const named = (kept.connection ?? '').split(',').map(name => name.trim().toLowerCase())
   const left = new Set([...hopByHop, ...names, ...named])
   return Object.fromEntries(

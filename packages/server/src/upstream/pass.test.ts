@@ -75,31 +75,38 @@ describe('pass', () => {
     expect(all[0]!.body.equals(sent)).toBe(true)
   })
 
-  it.each(['plain', 'gzip', 'zstd'])('tells no client the key that a fault repeats (%s)', async packing => {
-    const repeated = [
-      '{"error":{"message":"Incorrect API key provided: upstream-key."}}',
-      '{"error":{"message":"Bearer upstream\\u002dkey is unknown"}}',
-      `${' '.repeat(70)}upstream-key`,
-    ]
-    for (const [at, words] of repeated.entries()) {
-      const status = [401, 403, 500][at]!
-      const packed = { plain: Buffer.from(words), gzip: gzipSync(words), zstd: Buffer.from('(upstream-key)') }
-      const { upstream } = await bytesFrom(response => {
-        response.writeHead(status, packing === 'plain' ? {} : { 'content-encoding': packing })
-        response.end(packed[packing as 'plain'])
-      })
-      for (const path of ['/v1/embeddings', '/v1/completions', '/api/embed', '/v1/rerank']) {
-        const headers = { 'accept-encoding': 'gzip, zstd' }
-        const passed = upstream.pass({ method: 'POST', path, headers, body: sent })
-        const error = await passed.then(
-          () => 'passed on',
-          (error: Error) => error,
-        )
-        expect(error).toMatchObject({ status })
-        expect(String(error)).not.toMatch(/upstream.{0,6}key/)
+  it.each(['plain', 'gzip', 'zstd'])(
+    'tells no client the key that a fault repeats (%s)',
+    async packing => {
+      const repeated = [
+        '{"error":{"message":"Incorrect API key provided: upstream-key."}}',
+        '{"error":{"message":"Bearer upstream\\u002dkey is unknown"}}',
+        `${' '.repeat(70)}upstream-key`,
+      ]
+      for (const [at, words] of repeated.entries()) {
+        const status = [401, 403, 500][at]!
+        const packed = {
+          plain: Buffer.from(words),
+          gzip: gzipSync(words),
+          zstd: Buffer.from('(upstream-key)'),
+        }
+        const { upstream } = await bytesFrom(response => {
+          response.writeHead(status, packing === 'plain' ? {} : { 'content-encoding': packing })
+          response.end(packed[packing as 'plain'])
+        })
+        for (const path of ['/v1/embeddings', '/v1/completions', '/api/embed', '/v1/rerank']) {
+          const headers = { 'accept-encoding': 'gzip, zstd' }
+          const passed = upstream.pass({ method: 'POST', path, headers, body: sent })
+          const error = await passed.then(
+            () => 'passed on',
+            (error: Error) => error,
+          )
+          expect(error).toMatchObject({ status })
+          expect(String(error)).not.toMatch(/upstream.{0,6}key/)
+        }
       }
-    }
-  })
+    },
+  )
 
   it('tells no client the key that stands in a header of a fault', async () => {
     const { upstream } = await bytesFrom(response => {
@@ -115,7 +122,12 @@ describe('pass', () => {
       response.writeHead(404, { 'content-encoding': 'gzip', 'x-own': 'yes' }).end(gzipSync(words))
     })
     const headers = { 'accept-encoding': 'gzip' }
-    const answer = await upstream.pass({ method: 'POST', path: '/v1/embeddings', headers, body: sent })
+    const answer = await upstream.pass({
+      method: 'POST',
+      path: '/v1/embeddings',
+      headers,
+      body: sent,
+    })
     expect(answer).toMatchObject({ status: 404, headers: { 'x-own': 'yes' } })
     expect((await bytesOf(answer)).toString()).toBe(words)
   })
@@ -145,7 +157,12 @@ describe('pass', () => {
   it('keeps what belongs to this connection, and our own names and keys', async () => {
     const { all, upstream } = await bytesFrom(response => {
       response.writeHead(200, {
-        ...{ connection: 'x-hop', 'x-hop': '1', 'keep-alive': 'timeout=5', 'set-cookie': ['a=1', 'b=2'] },
+        ...{
+          connection: 'x-hop',
+          'x-hop': '1',
+          'keep-alive': 'timeout=5',
+          'set-cookie': ['a=1', 'b=2'],
+        },
         ...{ 'access-control-allow-origin': '*', 'x-kept': 'yes', 'x-many': ['a', 'b'] },
       })
       response.end('ok')
@@ -167,7 +184,11 @@ describe('pass', () => {
           cookie: 'a=1',
           host: 'evil.example',
         },
-        ...{ 'x-throughline-conversation': 'c', 'x-conversation-id': 'c', origin: 'http://a.example' },
+        ...{
+          'x-throughline-conversation': 'c',
+          'x-conversation-id': 'c',
+          origin: 'http://a.example',
+        },
         ...{ 'content-length': '99', 'user-agent': 'client/1', 'x-request-id': 'r1' },
       },
     })
@@ -233,7 +254,11 @@ describe('pass', () => {
       yield sent
       throw gone
     }
-    const request = { method: 'POST', path: '/api/blobs/x', headers: { 'content-length': '999999' } }
+    const request = {
+      method: 'POST',
+      path: '/api/blobs/x',
+      headers: { 'content-length': '999999' },
+    }
     await expect(upstream.pass({ ...request, body: body() })).rejects.toBe(gone)
   })
 
@@ -245,9 +270,14 @@ describe('pass', () => {
     ])
     const upstream = opened(ollamaUpstream({ url: wire.url }))
     const request = { method: 'GET', path: '/api/tags', headers: {} }
-    await expect(upstream.pass(request).then(bytesOf)).rejects.toMatchObject({ code: 'model_stream_broken' })
+    await expect(upstream.pass(request).then(bytesOf)).rejects.toMatchObject({
+      code: 'model_stream_broken',
+    })
     await expect(upstream.pass(request)).rejects.toMatchObject({ code: 'model_unavailable' })
-    await expect(upstream.pass(request)).rejects.toMatchObject({ code: 'model_refused', status: 302 })
+    await expect(upstream.pass(request)).rejects.toMatchObject({
+      code: 'model_refused',
+      status: 302,
+    })
     await expect(upstream.pass({ ...request, path: '/a b\r\nx: y' })).rejects.toMatchObject({
       code: 'model_refused',
     })
@@ -264,7 +294,9 @@ describe('the reader', () => {
       body: cut(Buffer.from('{"model":"reader"}'), 5),
     })
     expect(answer.status).toBe(200)
-    expect(JSON.parse((await bytesOf(answer)).toString())).toMatchObject({ capabilities: expect.anything() })
+    expect(JSON.parse((await bytesOf(answer)).toString())).toMatchObject({
+      capabilities: expect.anything(),
+    })
     expect(await upstream.models()).toEqual([{ name: 'reader', window: 100 }])
     expect(await upstream.model('reader').window()).toBe(100)
   })

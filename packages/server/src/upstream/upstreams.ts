@@ -10,7 +10,10 @@ export interface NamedUpstream {
   readonly upstream: Upstream
   readonly patterns: readonly string[]
   /** What holds for its models in place of the server's own options. */
-  readonly options: { readonly policy?: NonNullable<FitOptions['policy']>; readonly window?: number }
+  readonly options: {
+    readonly policy?: NonNullable<FitOptions['policy']>
+    readonly window?: number
+  }
 }
 
 /** All upstreams of a server. A model is answered by the first one that takes its name, and by no other. */
@@ -43,7 +46,9 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
   const find = (model: string) => {
     // Ollama lists `qwen3:latest`, and takes it by either name.
     const names = [model, model.replace(/:latest$/, '')]
-    return all.find(({ patterns }) => patterns.some(one => names.some(name => matchesGlob(one, name))))
+    return all.find(({ patterns }) =>
+      patterns.some(one => names.some(name => matchesGlob(one, name))),
+    )
   }
   const of = (model: string): NamedUpstream => {
     const upstream = find(model)
@@ -82,7 +87,9 @@ export function severalUpstreams(all: readonly NamedUpstream[]): Upstreams {
 }
 
 /** The models that are listed at once, for who only looks at something: an upstream that hangs has none. */
-export const modelsSoon = ({ models }: Pick<Upstreams, 'models'>): Promise<readonly ListedModel[]> =>
+export const modelsSoon = ({
+  models,
+}: Pick<Upstreams, 'models'>): Promise<readonly ListedModel[]> =>
   models(AbortSignal.timeout(soonMs)).catch(() => [])
 
 const soonMs = 1000

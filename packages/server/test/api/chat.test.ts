@@ -22,7 +22,12 @@ describe.each(await someStores())('replies over the API, on %s', (_, create) => 
     const types = events.map(({ event }) => event)
     expect(types[0]).toBe('reply')
     expect(types.at(-1)).toBe('end')
-    expect(events.at(-1)!.data).toMatchObject({ status: 'completed', turn: 1, branch: 'main', rounds: 1 })
+    expect(events.at(-1)!.data).toMatchObject({
+      status: 'completed',
+      turn: 1,
+      branch: 'main',
+      rounds: 1,
+    })
     const again = await api.say('a', 'The boat is called Seagull.', { key: 'k1' })
     expect(textOf(again)).toBe(textOf(events))
     expect((await api.get('/conversations/a')).body.threads[0].head).toBe(2)
@@ -64,7 +69,9 @@ describe.each(await someStores())('replies over the API, on %s', (_, create) => 
     })
     expect((await api.post('/conversations/a/send', { text: 'x' })).body.error.field).toBe('input')
     expect((await api.post('/conversations/a/send', '{')).body.error.code).toBe('bad_request')
-    const role = await api.post('/conversations/a/send', { input: { role: 'assistant', content: 'x' } })
+    const role = await api.post('/conversations/a/send', {
+      input: { role: 'assistant', content: 'x' },
+    })
     expect(role.body).toContain('invalid_option')
   })
 
@@ -81,7 +88,10 @@ describe.each(await someStores())('replies over the API, on %s', (_, create) => 
     const events = []
     for await (const one of api.events('/conversations/a/send', { body: { input: text } })) {
       events.push(one)
-      if (one.event === 'text-delta' && events.filter(({ event }) => event === 'text-delta').length === 1)
+      if (
+        one.event === 'text-delta' &&
+        events.filter(({ event }) => event === 'text-delta').length === 1
+      )
         expect((await api.remove(`/replies/${events[0]!.data.id}`)).status).toBe(204)
     }
     expect(events.at(-1)!.data.status).toBe('cancelled')
@@ -104,7 +114,9 @@ describe.each(await someStores())('replies over the API, on %s', (_, create) => 
     }
     const { api } = await start(waiting)
     const first = api.say('a', 'One.')
-    await expect.poll(async () => (await api.get('/conversations/a/status')).body.state).toBe('open')
+    await expect
+      .poll(async () => (await api.get('/conversations/a/status')).body.state)
+      .toBe('open')
     const second = await api.say('a', 'Two.')
     expect(second.map(({ data }) => data.error?.code)).toContain('turn_open')
     go()

@@ -16,16 +16,21 @@ describe.each(await someStores())('conversations through the API, on %s', (_, cr
       await api.say(name, `The cat of ${name} weighs four kilos.`)
     expect(textOf(await api.say('a', 'How many kilos does the cat weigh?'))).toContain('four')
     const first = await api.get('/conversations?limit=3')
-    expect(first.body.conversations.map((one: { conversation: string }) => one.conversation)).toEqual([
-      'a',
-      'ä',
-      'c/d e%2F',
-    ])
-    const second = await api.get(`/conversations?limit=3&after=${encodeURIComponent(first.body.next)}`)
+    expect(
+      first.body.conversations.map((one: { conversation: string }) => one.conversation),
+    ).toEqual(['a', 'ä', 'c/d e%2F'])
+    const second = await api.get(
+      `/conversations?limit=3&after=${encodeURIComponent(first.body.next)}`,
+    )
     expect(second.body).toEqual({ conversations: [expect.objectContaining({ conversation: 'b' })] })
     const shown = await api.get(`/conversations/${encodeURIComponent('c/d e%2F')}`)
-    expect(shown.body).toMatchObject({ conversation: 'c/d e%2F', threads: [{ actor: 'assistant', head: 2 }] })
-    expect((await api.get('/conversations?after=wrong')).body.error).toMatchObject({ field: 'after' })
+    expect(shown.body).toMatchObject({
+      conversation: 'c/d e%2F',
+      threads: [{ actor: 'assistant', head: 2 }],
+    })
+    expect((await api.get('/conversations?after=wrong')).body.error).toMatchObject({
+      field: 'after',
+    })
   })
 
   it('get a title and metadata, and lose them', async () => {
@@ -91,7 +96,9 @@ describe.each(await someStores())('conversations through the API, on %s', (_, cr
       code: 'invalid_import',
       message: expect.stringContaining('limit'),
     })
-    const many = Array.from({ length: 40 }, () => JSON.stringify({ messages: [message] })).join('\n')
+    const many = Array.from({ length: 40 }, () => JSON.stringify({ messages: [message] })).join(
+      '\n',
+    )
     expect((await api.post('/import', many)).body.error.code).toBe('too_large')
     expect((await api.get('/conversations')).body.conversations).toEqual([])
   })

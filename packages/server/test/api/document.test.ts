@@ -12,7 +12,11 @@ const allRoutes = [...apiRoutes, ...experiments().routes, ...gallery().routes]
 
 interface Operation {
   readonly summary: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly schema: object
+  }[]
 }
 type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
 

@@ -33,7 +33,9 @@ const selling = (wait: () => Promise<void> = async () => {}): Upstream => ({
     rules(
       async ({ messages }) => {
         await wait()
-        return messages.at(-1)?.role === 'tool' ? 'Done.' : { calls: [{ name: 'sell', arguments: {} }] }
+        return messages.at(-1)?.role === 'tool'
+          ? 'Done.'
+          : { calls: [{ name: 'sell', arguments: {} }] }
       },
       { window: 8192 },
     ),
@@ -60,12 +62,19 @@ describe.each(await someStores())('experiments over the API, on %s', (_, create)
       environment: { cups: 0 },
     })
     const { body } = await api.get('/experiments/one')
-    expect(body).toMatchObject({ status: 'COMPLETED', result: 'Sold out', steps: 3, roles: ['seller'] })
+    expect(body).toMatchObject({
+      status: 'COMPLETED',
+      result: 'Sold out',
+      steps: 3,
+      roles: ['seller'],
+    })
     expect(body.snapshots).toHaveLength(4)
     expect((await api.get('/experiments/one/plan')).body).toEqual(plan)
     expect((await api.get('/experiments/one/roles/seller')).body.messages.length).toBeGreaterThan(5)
     expect((await api.get('/experiments/one/roles/none')).status).toBe(404)
-    expect((await api.post('/experiments', { id: 'one', plan })).body.error.code).toBe('experiment_exists')
+    expect((await api.post('/experiments', { id: 'one', plan })).body.error.code).toBe(
+      'experiment_exists',
+    )
     expect((await api.post('/experiments', { id: 'two', planOf: 'one' })).status).toBe(201)
     await all(api.events('/experiments/two/events'))
     const { body: list } = await api.get('/experiments')
@@ -115,17 +124,20 @@ describe.each(await someStores())('experiments over the API, on %s', (_, create)
         'roles[1].name: another role is called "seller"',
       ],
     })
-    const { body: coded } = await api.post('/experiments', { plan: { ...plan, tools: './tools.ts' } })
+    const { body: coded } = await api.post('/experiments', {
+      plan: { ...plan, tools: './tools.ts' },
+    })
     expect(coded.error.problems[0]).toMatch(/^tools: /)
   })
 
   it('refuses plans that name code or servers, and what is no plan', async () => {
     const { api } = await start(selling())
-    const codeOf = async (given: object) => (await api.post('/experiments', { plan: given })).body.error?.code
+    const codeOf = async (given: object) =>
+      (await api.post('/experiments', { plan: given })).body.error?.code
     expect(await codeOf({ ...plan, tools: './tools.ts' })).toBe('invalid_plan')
-    expect(await codeOf({ ...plan, roles: [{ ...plan.roles[0], model: 'openai:http://x/v1#m' }] })).toBe(
-      'invalid_plan',
-    )
+    expect(
+      await codeOf({ ...plan, roles: [{ ...plan.roles[0], model: 'openai:http://x/v1#m' }] }),
+    ).toBe('invalid_plan')
     expect(await codeOf({ name: 'x' })).toBe('invalid_plan')
     expect((await api.post('/experiments', {})).status).toBe(400)
     expect((await api.get('/experiments/none')).body.error.code).toBe('no_experiment')
@@ -153,10 +165,14 @@ describe.each(await someStores())('experiments over the API, on %s', (_, create)
     const events = all(one.api.events('/experiments/e/events', { lastEventId: '1' }))
     expect((await one.api.post('/experiments/e/pause')).body).toEqual({ is: 'asked' })
     go()
-    await expect.poll(async () => (await other.api.get('/experiments/e')).body.status).toBe('PAUSED')
+    await expect
+      .poll(async () => (await other.api.get('/experiments/e')).body.status)
+      .toBe('PAUSED')
     const resumed = await other.api.post('/experiments/e/resume')
     expect(resumed.status).toBe(200)
-    await expect.poll(async () => (await one.api.get('/experiments/e')).body.status).toBe('COMPLETED')
+    await expect
+      .poll(async () => (await one.api.get('/experiments/e')).body.status)
+      .toBe('COMPLETED')
     const types = (await events).map(({ data }) => data.type)
     expect(types).toContain('paused')
     expect(types.at(-1)).toBe('state')

@@ -10,7 +10,9 @@ it('counts what a message then sends, and what of it the last call had', async (
   const api = apiClient(url)
   await api.post('/import', projectChat('toads'))
   const lastPoint = async () =>
-    JSON.parse((await api.get('/conversations/toads/timeline?since=523')).body.trim().split('\n').at(-1))
+    JSON.parse(
+      (await api.get('/conversations/toads/timeline?since=523')).body.trim().split('\n').at(-1),
+    )
   for (const text of [input, 'And when is the file due?']) {
     const { body } = await api.post('/conversations/toads/forecast', { input: text })
     await api.say('toads', text)

@@ -39,7 +39,10 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
   it('pins, hides, lists and takes back', async () => {
     const { call, context } = await start()
     expect(await context()).not.toContain(secret)
-    expect(await call('POST', '/entries/3/pin')).toEqual({ status: 200, body: { first: 3, last: 3 } })
+    expect(await call('POST', '/entries/3/pin')).toEqual({
+      status: 200,
+      body: { first: 3, last: 3 },
+    })
     expect(await context()).toContain(secret)
     expect((await call('GET', '/hands')).body).toEqual({
       pinned: [{ first: 3, last: 3 }],
@@ -49,7 +52,10 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
     expect((await call('GET', '/entries/3/why')).body).toMatchObject({ why: 'pinned by you' })
     expect((await call('POST', '/entries/3/hide')).status).toBe(200)
     expect(await context()).not.toContain(secret)
-    expect((await call('GET', '/hands')).body).toMatchObject({ pinned: [], hidden: [{ first: 3, last: 3 }] })
+    expect((await call('GET', '/hands')).body).toMatchObject({
+      pinned: [],
+      hidden: [{ first: 3, last: 3 }],
+    })
     expect((await call('DELETE', '/entries/3/hide')).status).toBe(200)
     expect((await call('GET', '/hands')).body).toEqual({ pinned: [], hidden: [], tokens: 0 })
     const { body } = await call('GET', '/log?limit=1')
@@ -82,7 +88,12 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
 
   it('refuses pins that do not fit, with figures, and writes nothing', async () => {
     const { call, thread } = await start()
-    await thread.seedTurns([user('word '.repeat(2000)), assistant('long'), user('a'), assistant('b')])
+    await thread.seedTurns([
+      user('word '.repeat(2000)),
+      assistant('long'),
+      user('a'),
+      assistant('b'),
+    ])
     const { status, body } = await call('POST', '/entries/85/pin')
     expect(status).toBe(400)
     expect(body.error).toMatchObject({
@@ -100,7 +111,10 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
     expect(await call('DELETE', '/entries/3')).toEqual({ status: 200, body: { erased: 3 } })
     expect(await context()).not.toContain(secret)
     expect((await call('DELETE', '/entries/999')).status).toBe(404)
-    const outline = (await call('GET', '/outline')).body.entries as { seq: number; isErased?: boolean }[]
+    const outline = (await call('GET', '/outline')).body.entries as {
+      seq: number
+      isErased?: boolean
+    }[]
     expect(outline.filter(({ isErased }) => isErased).map(({ seq }) => seq)).toEqual([3])
   })
 
@@ -125,7 +139,11 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
       const thread = history.thread(first.conversation)
       await (how === 'pinned' ? thread.pin(1) : thread.erase(1))
       await thread.hide(2)
-      const second = await ask([user('My boat is called Heron.'), first.reply, user('What is it called?')])
+      const second = await ask([
+        user('My boat is called Heron.'),
+        first.reply,
+        user('What is it called?'),
+      ])
       expect([second.conversation, second.branch]).toEqual([first.conversation, 'main'])
       const [said] = await thread.messages()
       expect(said!.content).toBe(how === 'pinned' ? 'My boat is called Heron.' : '[message erased]')
@@ -143,7 +161,10 @@ describe.each(await someStores())('hands over the API, on %s', (_, create) => {
     const tool = async (name: string, input: object) => {
       const response = await fetch(`${url}/mcp`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
         body: JSON.stringify({
           ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
           params: { name, arguments: { conversation: 'trip', ...input } },

@@ -8,7 +8,10 @@ import { readerUpstream } from '../../src/upstream/reader-upstream.ts'
 it('says when it is ready, and what is away if not', async () => {
   const { url } = await startServer({ requireKeys: true })
   const ready = await fetch(`${url}/health/readiness`)
-  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', store: 'ok', upstream: 'ok' }])
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'ok', store: 'ok', upstream: 'ok' },
+  ])
   const store = memoryStore()
   const away = { ...readerUpstream(), models: () => Promise.reject(new Error('away')) }
   const other = await startServer({ store, upstream: away })
@@ -22,7 +25,10 @@ it('counts requests, times and tokens of all adapters', async () => {
   await apiClient(url).say('a', 'Hello.')
   const messages = [{ role: 'user', content: 'Hello.' }]
   const chat = (model: string) =>
-    fetch(`${url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model, messages }) })
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model, messages }),
+    })
   await (await chat('reader')).json()
   await (await chat('none')).json()
   const text = await (await fetch(`${url}/metrics`)).text()
@@ -36,10 +42,14 @@ it('counts requests, times and tokens of all adapters', async () => {
     'throughline_requests_total{adapter="openai",outcome="model_not_found",upstream="reader"} 1\n',
   )
   expect(text).toContain('throughline_request_seconds_count{adapter="openai"} 2\n')
-  expect(text).toMatch(/^throughline_tokens_total\{model="reader",kind="prompt",upstream="reader"\} [1-9]/m)
+  expect(text).toMatch(
+    /^throughline_tokens_total\{model="reader",kind="prompt",upstream="reader"\} [1-9]/m,
+  )
   expect(text).toContain('throughline_open_replies 0\n')
   for (const line of text.trim().split('\n'))
-    expect(line).toMatch(/^(?:# TYPE \w+ (?:gauge|counter|histogram)|\w+(?:\{[^{}]*\})? [\d.e+-]+)$/)
+    expect(line).toMatch(
+      /^(?:# TYPE \w+ (?:gauge|counter|histogram)|\w+(?:\{[^{}]*\})? [\d.e+-]+)$/,
+    )
   const key = await fetch(`${(await startServer({ requireKeys: true })).url}/metrics`)
   expect(key.status).toBe(401)
 })
@@ -61,5 +71,7 @@ it('counts names that clients choose up to a limit', () => {
     .split('\n')
     .filter(line => line.startsWith('throughline_tokens_total'))
   expect(lines).toHaveLength(201)
-  expect(lines.at(-1)).toBe('throughline_tokens_total{model="other",kind="other",upstream="other"} 800')
+  expect(lines.at(-1)).toBe(
+    'throughline_tokens_total{model="other",kind="other",upstream="other"} 800',
+  )
 })

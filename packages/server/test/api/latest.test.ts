@@ -18,7 +18,8 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
   it('knows the client of an agent that is in its twentieth call, and that it owes a result', async () => {
     const upstream = {
       ...readerUpstream(),
-      model: () => rules(() => ({ calls: [{ name: 'read_file', arguments: {} }] }), { window: 8192 }),
+      model: () =>
+        rules(() => ({ calls: [{ name: 'read_file', arguments: {} }] }), { window: 8192 }),
     }
     const { url } = await startServer({ store: create(), upstream })
     const api = apiClient(url)
@@ -64,14 +65,28 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
     await api.post('/conversations/ada/fork', { at: 2, as: 'other' })
     await history.thread('left').begin({ role: 'user', content: 'Is anybody there?' })
     const { body } = await api.get('/conversations?latest=true')
-    const by = (name: (one: Listed) => boolean) => (body.conversations as Listed[]).find(name)!.latest
+    const by = (name: (one: Listed) => boolean) =>
+      (body.conversations as Listed[]).find(name)!.latest
     const zed = by(one => one.latest?.request?.client === 'Zed')
     expect(zed).toMatchObject({
-      ...{ actor: 'assistant', branch: 'main', entries: 4, turns: 2, branches: 1, isExperiment: false },
+      ...{
+        actor: 'assistant',
+        branch: 'main',
+        entries: 4,
+        turns: 2,
+        branches: 1,
+        isExperiment: false,
+      },
       ...{ status: { state: 'idle' }, begins: 'The boat is called Seagull.' },
       said: { seq: 4, role: 'assistant', text: expect.stringContaining('Seagull') },
       request: { adapter: 'openai', kind: 'extends', at: 3, why: expect.stringMatching(/./) },
-      call: { model: 'reader', status: 'completed', window: 4096, warnings: [], counts: { kept: 3 } },
+      call: {
+        model: 'reader',
+        status: 'completed',
+        window: 4096,
+        warnings: [],
+        counts: { kept: 3 },
+      },
     })
     expect(zed.call.reused).toBeGreaterThan(0)
     expect(zed.call.reused).toBeLessThan(zed.call.predicted)
@@ -88,10 +103,16 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
 
   it('tells those who may only read nothing of calls and clients', async () => {
     const store = create()
-    const { key } = await createKeys(store).create({ name: 'test', tenant: 'default', scopes: ['read'] })
+    const { key } = await createKeys(store).create({
+      name: 'test',
+      tenant: 'default',
+      scopes: ['read'],
+    })
     const { url } = await startServer({ store })
     await apiClient(url).say('ada', 'Hello!')
-    const { body } = await apiClient(url, { authorization: `Bearer ${key}` }).get('/conversations/ada')
+    const { body } = await apiClient(url, { authorization: `Bearer ${key}` }).get(
+      '/conversations/ada',
+    )
     expect(body.latest).toMatchObject({ turns: 1, said: { role: 'assistant' } })
     expect(body.latest.call).toBeUndefined()
     expect(body.latest.request).toBeUndefined()
@@ -112,7 +133,9 @@ describe.each(await someStores())('where conversations stand, in %s', (_, create
     const call = await thread.startCall(await thread.context(), { model: 'm' })
     await call.end({ status: 'completed', reported: 3, warnings: ['prompt_truncated'] })
     const second = await thread.startCall(await thread.context(), { model: 'm' })
-    expect((await api.get('/conversations/failing')).body.latest.call).toMatchObject({ status: 'sent' })
+    expect((await api.get('/conversations/failing')).body.latest.call).toMatchObject({
+      status: 'sent',
+    })
     await second.end({ status: 'failed', error: 'model_busy' })
     if (begun.kind === 'begun') await begun.turn.fail('model_busy')
     const { latest } = (await api.get('/conversations/failing')).body

@@ -84,7 +84,9 @@ it('figures of a calibrated model are in its own tokens: the window stays as it 
   const { body: now } = await api.get('/conversations/toads/context')
   expectToAddUp(now)
   expect(now).toMatchObject({ factor, reserve: 512, capacity: 4096 - 512 - now.margin })
-  const { body: small } = await api.get('/conversations/toads/context?window=2048&reserve=100&at=100')
+  const { body: small } = await api.get(
+    '/conversations/toads/context?window=2048&reserve=100&at=100',
+  )
   expectToAddUp(small, 2048)
   for (const cell of linesOf(
     (await api.get('/conversations/toads/grid?windows=2048,8192&policies=balanced')).body,
@@ -98,8 +100,14 @@ it('figures of a calibrated model are in its own tokens: the window stays as it 
   expectToAddUp(compared.b)
 
   const { body: listed } = await api.get('/conversations/toads')
-  expect(listed.latest.call).toMatchObject({ window: 4096, predicted: last.predicted, parts: point.parts })
-  const { body: why } = await api.get(`/conversations/toads/entries/${point.at}/why?call=${last.id}`)
+  expect(listed.latest.call).toMatchObject({
+    window: 4096,
+    predicted: last.predicted,
+    parts: point.parts,
+  })
+  const { body: why } = await api.get(
+    `/conversations/toads/entries/${point.at}/why?call=${last.id}`,
+  )
   const own = one.sent.find((row: { seqs: readonly number[] }) => row.seqs.includes(point.at))
   expect([why.tokens, why.free]).toEqual([own.tokens, point.free])
 

@@ -11,7 +11,10 @@ function chatWithNotes(): readonly MessageLike[] {
   const messages: MessageLike[] = []
   for (let n = 0; n < 90; n++) {
     const thing = things[n % 7]!
-    messages.push({ role: 'user', content: `Please remember: the ${thing} number ${n} hangs in house ${n}.` })
+    messages.push({
+      role: 'user',
+      content: `Please remember: the ${thing} number ${n} hangs in house ${n}.`,
+    })
     messages.push({
       role: 'assistant',
       content: `I noted the ${thing} number ${n}, in house ${n}, as you said.`,
@@ -70,8 +73,12 @@ describe.each(['inline', 'system'] as const)('of a chat with notes, sent %s', pl
       ...{ at, system, window: 2048, reserve: 256, notes: place },
     })
     expect(countsIn(receipt.stretches)).toEqual(counts)
-    expect(receipt.sent.map(({ seqs }) => seqs)).toEqual(one.sent.map((row: { seqs: number[] }) => row.seqs))
-    for (const { seq, fate } of receipt.entries.filter(entry => entry.seq % (isLong ? 10 : 45) === 1)) {
+    expect(receipt.sent.map(({ seqs }) => seqs)).toEqual(
+      one.sent.map((row: { seqs: number[] }) => row.seqs),
+    )
+    for (const { seq, fate } of receipt.entries.filter(
+      entry => entry.seq % (isLong ? 10 : 45) === 1,
+    )) {
       const { body } = await api.get(`/conversations/a/entries/${seq}/why?call=${call.id}`)
       expect([seq, body.fate, body.stored.fate]).toEqual([seq, fate, fate])
     }

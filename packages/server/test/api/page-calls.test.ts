@@ -18,7 +18,8 @@ describe.each(await someStores())('the calls behind a page of messages, in %s', 
       input: 'Wilf asks: what is the grid reference for the fence, the one Priya wants?',
     }
     let branch = ''
-    for await (const { data } of api.events(`${path}/edit`, { body })) branch = data.branch ?? branch
+    for await (const { data } of api.events(`${path}/edit`, { body }))
+      branch = data.branch ?? branch
     await api.say('sample-toad-patrol', 'Thank you.', {}, `?branch=${encodeURIComponent(branch)}`)
     const at = `branch=${encodeURIComponent(branch)}`
     const { body: shown } = await api.get(`${path}/entries?${at}&limit=4&calls=true`)
@@ -41,12 +42,17 @@ describe.each(await someStores())('the calls behind a page of messages, in %s', 
 
 it('are told only to those who may inspect; notes stay out of a stream that wants none', async () => {
   const store = memoryStore()
-  const { key } = await createKeys(store).create({ name: 'test', tenant: 'default', scopes: ['read'] })
+  const { key } = await createKeys(store).create({
+    name: 'test',
+    tenant: 'default',
+    scopes: ['read'],
+  })
   const noting = rules(() => 'Hello. [NOTE TO SELF: greet less]', { window: 2048 })
   const upstream = { ...readerUpstream(), model: () => noting }
   const { url } = await startServer({ store, upstream, notes: true })
   const api = apiClient(url)
-  const typesOf = async (more: object) => (await api.say('a', 'Hi.', more)).map(({ data }) => data.type)
+  const typesOf = async (more: object) =>
+    (await api.say('a', 'Hi.', more)).map(({ data }) => data.type)
   expect(await typesOf({})).toContain('note')
   expect(await typesOf({ notes: false })).not.toContain('note')
   expect(await typesOf({ notes: false })).toContain('context')

@@ -43,7 +43,13 @@ it('tells of messages that came from another conversation which that is, when it
     expect(block.text).toContain(told)
     const [source] = block.sources!
     expect(source).toEqual({
-      ...{ conversation: 'trip', actor: 'assistant', branch: 'main', seq: 1, title: 'Rome with Livia' },
+      ...{
+        conversation: 'trip',
+        actor: 'assistant',
+        branch: 'main',
+        seq: 1,
+        title: 'Rome with Livia',
+      },
       ...{ time: expect.any(Number), why: expect.stringMatching(/hotel|rome|book/i) },
     })
     expect(Math.floor(source!.time! / day)).toBe(Math.floor(may / day))
@@ -74,7 +80,8 @@ it('tells of messages that are gone, or another person’s now, only where they 
 it('has no sources where a server remembers by conversation', async () => {
   const { url } = await startServer()
   const api = apiClient(url, { 'x-throughline-person': 'ada' })
-  for (const conversation of ['trip', 'new']) await api.say(conversation, 'Which hotel did I book in Rome?')
+  for (const conversation of ['trip', 'new'])
+    await api.say(conversation, 'Which hotel did I book in Rome?')
   const { sent } = (await api.get('/conversations/new/context')).body
   expect(blockOf(sent)).toBeUndefined()
   expect((await api.get('/server')).body.remember).toBe('conversation')

@@ -2,11 +2,19 @@ import { apiClient } from '@throughline/test-tools/api-client'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it, onTestFinished } from 'vitest'
-import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '../../src/upstream/model-servers.ts'
+import {
+  anthropicUpstream,
+  ollamaUpstream,
+  openaiUpstream,
+} from '../../src/upstream/model-servers.ts'
 
 const tool = {
   type: 'function',
-  function: { name: 'tide', description: 'Tells the tide.', parameters: { type: 'object', properties: {} } },
+  function: {
+    name: 'tide',
+    description: 'Tells the tide.',
+    parameters: { type: 'object', properties: {} },
+  },
 }
 
 const upstreams = { openai: openaiUpstream, ollama: ollamaUpstream, anthropic: anthropicUpstream }
@@ -14,7 +22,9 @@ const upstreams = { openai: openaiUpstream, ollama: ollamaUpstream, anthropic: a
 /** Asks once over a face and through an upstream; gives what the API says of the call, and what the upstream got. */
 async function askOnce(kind: keyof typeof upstreams, path: string, body: object) {
   const model = await startUpstream(({ path: asked }) =>
-    asked.endsWith('/chat/completions') || asked.endsWith('/messages') || asked.endsWith('/api/chat')
+    asked.endsWith('/chat/completions') ||
+    asked.endsWith('/messages') ||
+    asked.endsWith('/api/chat')
       ? openaiAnswer([{ content: 'High at nine.' }])
       : { status: 404, body: {} },
   )
@@ -39,12 +49,25 @@ const messages = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'When is the tide?' },
 ]
-const chat = { model: 'm1', messages, stream: true, max_tokens: 77, tools: [tool], user: 'ada', top_p: 0.5 }
+const chat = {
+  model: 'm1',
+  messages,
+  stream: true,
+  max_tokens: 77,
+  tools: [tool],
+  user: 'ada',
+  top_p: 0.5,
+}
 
 it('tells the body that the upstream got: the client’s own, value for value', async () => {
   const { told, sent } = await askOnce('openai', '/v1/chat/completions', chat)
   expect(told.request).toEqual({ form: 'chat', isExact: true, body: sent })
-  expect(told.request.body).toMatchObject({ model: 'm1', max_tokens: 77, stream: true, tools: [tool] })
+  expect(told.request.body).toMatchObject({
+    model: 'm1',
+    max_tokens: 77,
+    stream: true,
+    tools: [tool],
+  })
 })
 
 it.each([
@@ -65,7 +88,11 @@ it('says that a body of other parts is not what was sent, and keeps no long valu
     { type: 'text', text: 'When is ' },
     { type: 'text', text: 'the tide?' },
   ]
-  const body = { ...chat, messages: [{ role: 'user', content: parts }], metadata: { note: 'x'.repeat(900) } }
+  const body = {
+    ...chat,
+    messages: [{ role: 'user', content: parts }],
+    metadata: { note: 'x'.repeat(900) },
+  }
   const { told } = await askOnce('openai', '/v1/chat/completions', body)
   expect(told.request).toMatchObject({
     isExact: false,

@@ -93,7 +93,9 @@ describe('the rows of a context', () => {
       const sum = rows.reduce((all, { tokens }) => all + tokens, framing + tools)
       expect(Math.abs(sum - predicted)).toBeLessThanOrEqual(most)
       const recalled = body.stretches.filter(({ fate }: ReceiptStretch) => fate === 'recalled')
-      const block = rows.filter(({ part }) => part === 'recall').flatMap(({ standsFor }) => standsFor)
+      const block = rows
+        .filter(({ part }) => part === 'recall')
+        .flatMap(({ standsFor }) => standsFor)
       const expected = recalled.flatMap(({ first, last }: ReceiptStretch) =>
         Array.from({ length: last - first + 1 }, (_, at) => first + at),
       )

@@ -36,10 +36,18 @@ describe.each(await someStores())('samples in %s', (_, create) => {
     })
 
     const { body: stand } = await api.post('/samples/experiment')
-    expect(stand).toMatchObject({ id: 'sample-lemonade-stand', name: 'lemonade-stand', isNew: true })
+    expect(stand).toMatchObject({
+      id: 'sample-lemonade-stand',
+      name: 'lemonade-stand',
+      isNew: true,
+    })
     for await (const _ of api.events('/experiments/sample-lemonade-stand/events'));
     const { body: shown } = await api.get('/experiments/sample-lemonade-stand')
-    expect(shown).toMatchObject({ status: 'COMPLETED', result: 'Net worth has reached 1000', steps: 14 })
+    expect(shown).toMatchObject({
+      status: 'COMPLETED',
+      result: 'Net worth has reached 1000',
+      steps: 14,
+    })
     expect((await api.post('/samples/experiment')).body).toMatchObject({
       id: stand.id,
       isNew: false,

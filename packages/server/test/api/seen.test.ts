@@ -32,7 +32,9 @@ describe.each(await someStores())('what a context has of a text, in %s', (_, cre
 
   it('names the message that says it, and what would send it', async () => {
     const { seen } = await start('And now?')
-    const { match, would, free, unsaid } = await seen('&text=the%20code%20of%20the%20gateway%20router')
+    const { match, would, free, unsaid } = await seen(
+      '&text=the%20code%20of%20the%20gateway%20router',
+    )
     expect(match).toMatchObject({ entry: 3, fate: 'omitted', isSent: false })
     expect(match.words).toEqual(expect.arrayContaining(['code', 'gateway']))
     expect(unsaid).toEqual(['router'])
@@ -49,7 +51,10 @@ describe.each(await someStores())('what a context has of a text, in %s', (_, cre
 
   it('says without a text what the newest message asks for and the context lacks', async () => {
     const { seen } = await start('What was that about the gateway?')
-    expect(await seen()).toMatchObject({ asking: 85, match: { entry: 3, words: ['gateway'], isSent: false } })
+    expect(await seen()).toMatchObject({
+      asking: 85,
+      match: { entry: 3, words: ['gateway'], isSent: false },
+    })
     const { match, omitted } = await seen('&at=5')
     expect(match).toBeUndefined()
     expect(omitted).toBe(0)
@@ -82,8 +87,12 @@ describe.each(await someStores())('what a context has of a text, in %s', (_, cre
     })
     const parts: Record<string, unknown>[] = []
     const body = { at: 85, window: 2048, policy: 'thorough' }
-    for await (const { data } of api.events('/conversations/trip/regenerate', { body })) parts.push(data)
-    expect(parts.find(({ type }) => type === 'context')).toMatchObject({ window: 2048, policy: 'thorough' })
+    for await (const { data } of api.events('/conversations/trip/regenerate', { body }))
+      parts.push(data)
+    expect(parts.find(({ type }) => type === 'context')).toMatchObject({
+      window: 2048,
+      policy: 'thorough',
+    })
     const { branch } = parts.at(-1) as { branch: string }
     const { body: hands } = await api.get(`/conversations/trip/hands?branch=${branch}`)
     expect(hands.pinned).toEqual([{ first: 3, last: 3 }])

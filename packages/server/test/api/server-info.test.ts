@@ -5,13 +5,21 @@ import { expect, it } from 'vitest'
 import { createKeys } from '../../src/auth/create-keys.ts'
 
 it('says which model answers and from where, under which addresses, and what the caller may do', async () => {
-  const about = { upstream: 'The upstream is the built-in reader, as a test says.', store: 'throughline.db' }
+  const about = {
+    upstream: 'The upstream is the built-in reader, as a test says.',
+    store: 'throughline.db',
+  }
   const { url } = await startServer({ about, window: 2048 })
   const { body } = await apiClient(url).get('/server')
   expect(body).toMatchObject({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     upstream: { kind: 'reader', why: about.upstream },
-    ...{ model: 'reader', models: [{ name: 'reader', window: 4096 }], window: 2048, store: 'throughline.db' },
+    ...{
+      model: 'reader',
+      models: [{ name: 'reader', window: 4096 }],
+      window: 2048,
+      store: 'throughline.db',
+    },
     addresses: { ollama: url, openai: `${url}/v1`, anthropic: url, mcp: `${url}/mcp` },
     ...{
       needsKey: false,

@@ -25,12 +25,23 @@ describe.each(await someStores())('states in %s', (_, create) => {
     expect(body).toMatchObject({ from: 1, entries: 12 })
     expect(body.states).toEqual([
       {
-        ...{ name: 'sell', tools: ['sell'], isConfigured: false, value: { cash: 50, sold: [1, 2] } },
+        ...{
+          name: 'sell',
+          tools: ['sell'],
+          isConfigured: false,
+          value: { cash: 50, sold: [1, 2] },
+        },
         entry: { seq: 9, tool: 'sell' },
         skipped: [{ seq: 12, tool: 'sell', reason: 'error result', detail: 'Error: no lemons' }],
       },
       {
-        ...{ name: 'look', tools: ['look'], isConfigured: false, value: 'rainy all day', skipped: [] },
+        ...{
+          name: 'look',
+          tools: ['look'],
+          isConfigured: false,
+          value: 'rainy all day',
+          skipped: [],
+        },
         entry: { seq: 6, tool: 'look' },
       },
     ])
@@ -52,7 +63,12 @@ describe.each(await someStores())('states in %s', (_, create) => {
       .seed(...said)
     const { body } = await apiClient(url).get('/conversations/stand/state')
     expect(body.states).toMatchObject([
-      { name: 'cash', value: 50, entry: { seq: 9 }, skipped: [{ seq: 12, reason: 'error result' }] },
+      {
+        name: 'cash',
+        value: 50,
+        entry: { seq: 9 },
+        skipped: [{ seq: 12, reason: 'error result' }],
+      },
       { name: 'second', value: 2, entry: { seq: 9 } },
       { name: 'sky', skipped: [{ seq: 6, reason: 'not JSON' }] },
       { name: 'none', isConfigured: true, skipped: [] },
@@ -62,7 +78,16 @@ describe.each(await someStores())('states in %s', (_, create) => {
 })
 
 it('refuses a state that is written otherwise, and reads nothing that a result does not own', () => {
-  for (const odd of ['', 'cash', '=sell', 'cash=', 'a=b#c', 'a=b#', 'a b=c', `a=${'b'.repeat(300)}`])
+  for (const odd of [
+    '',
+    'cash',
+    '=sell',
+    'cash=',
+    'a=b#c',
+    'a=b#',
+    'a b=c',
+    `a=${'b'.repeat(300)}`,
+  ])
     expect(() => parseState(odd)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
   const { pick } = parseState('x=y#/constructor')
   expect(pick!({})).toBeUndefined()

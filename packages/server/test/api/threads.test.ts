@@ -15,9 +15,12 @@ const secret = 'Zanzibar'
 const noting: Upstream = {
   ...readerUpstream(),
   model: () =>
-    rules(({ messages }) => `Heard ${messages.length} messages. [NOTE TO SELF: think of ${secret}]`, {
-      window: 2048,
-    }),
+    rules(
+      ({ messages }) => `Heard ${messages.length} messages. [NOTE TO SELF: think of ${secret}]`,
+      {
+        window: 2048,
+      },
+    ),
 }
 
 const fatesIn = (stretches: readonly ReceiptStretch[]) =>
@@ -73,8 +76,10 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
   it('gives a key only what its scopes allow, and nothing of another tenant', async () => {
     const store = create()
     const keys = createKeys(store)
-    const keyOf = async (tenant: string, ...scopes: readonly ('chat' | 'read' | 'inspect' | 'admin')[]) =>
-      (await keys.create({ name: 'test', tenant, scopes })).key
+    const keyOf = async (
+      tenant: string,
+      ...scopes: readonly ('chat' | 'read' | 'inspect' | 'admin')[]
+    ) => (await keys.create({ name: 'test', tenant, scopes })).key
     const { url } = await startServer({ store, upstream: noting, notes: true, requireKeys: true })
     const as = async (tenant: string, ...scopes: Parameters<typeof keyOf>[1][]) =>
       apiClient(url, { authorization: `Bearer ${await keyOf(tenant, ...scopes)}` })
@@ -84,7 +89,9 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
     expect(events.map(({ data }) => data.type)).not.toContain('context')
     const reading = await as('one', 'read')
     expect((await reading.get('/conversations/a/entries')).body.entries).toHaveLength(2)
-    expect((await reading.get(`/search?q=${secret}&scope=everything`)).body.error.field).toBe('scope')
+    expect((await reading.get(`/search?q=${secret}&scope=everything`)).body.error.field).toBe(
+      'scope',
+    )
     const other = await as('two', 'read', 'chat', 'inspect', 'admin')
     expect((await other.get('/conversations')).body).toEqual({ conversations: [] })
     for (const { method, path, kind } of apiRoutes) {
@@ -94,7 +101,11 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
       expect([address, nobody.status]).toEqual([address, 401])
       await nobody.body?.cancel()
       if (!path.includes(':conversation') || path.endsWith('/send')) continue
-      const stranger = await other.request(method.toUpperCase(), `${address}?windows=1&policies=stable`, body)
+      const stranger = await other.request(
+        method.toUpperCase(),
+        `${address}?windows=1&policies=stable`,
+        body,
+      )
       expect([address, kind, [400, 404].includes(stranger.status)]).toEqual([address, kind, true])
       await stranger.body?.cancel()
       expect((await other.get(`/conversations/a/entries`)).status).toBe(404)
@@ -120,7 +131,10 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
     const { body: turns } = await api.get('/conversations/a/turns')
     expect(turns.turns).toHaveLength(4)
     const forked = await api.post('/conversations/a/fork', { at: 2, as: 'other' })
-    expect([forked.status, forked.body]).toEqual([201, { actor: 'assistant', branch: 'other', at: 2 }])
+    expect([forked.status, forked.body]).toEqual([
+      201,
+      { actor: 'assistant', branch: 'other', at: 2 },
+    ])
     expect((await api.post('/conversations/a/fork', { at: 3 })).body.error.field).toBe('at')
     await api.say('a', 'What is the boat called?', {}, '?branch=other')
     const { body: threads } = await api.get('/conversations/a/threads')
@@ -128,7 +142,12 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
       { branch: 'main', head: 8, turns: 4, status: { state: 'idle' } },
       {
         ...{ branch: 'other', head: 4, forkOf: { branch: 'main', at: 2 } },
-        begins: { turn: 2, text: 'What is the boat called?', time: expect.any(Number), how: 'reworded' },
+        begins: {
+          turn: 2,
+          text: 'What is the boat called?',
+          time: expect.any(Number),
+          how: 'reworded',
+        },
       },
     ])
     expect((await api.get('/conversations/a/status?branch=none')).body.error.code).toBe('no_branch')
@@ -136,7 +155,11 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
   })
 
   it.each(['inline', 'system'] as const)('dumps a note where it was written (%s)', async place => {
-    const { url, store } = await startServer({ store: create(), upstream: noting, notes: { place } })
+    const { url, store } = await startServer({
+      store: create(),
+      upstream: noting,
+      notes: { place },
+    })
     const api = apiClient(url)
     await api.say('a', 'Hello.')
     await api.say('a', 'Hello again.', { system: 'Be brief.' })
@@ -202,7 +225,9 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
       .trim()
       .split('\n')
       .map((line: string) => JSON.parse(line))
-    expect(cells.map((one: { policyName: string; window: number }) => [one.policyName, one.window])).toEqual([
+    expect(
+      cells.map((one: { policyName: string; window: number }) => [one.policyName, one.window]),
+    ).toEqual([
       ['stable', 1024],
       ['stable', 4096],
       ['sliding-5', 1024],
@@ -210,7 +235,9 @@ describe.each(await someStores())('threads and contexts over the API, on %s', (_
     ])
     expect(cells.every(({ entry }: { entry: string }) => entry === 'kept')).toBe(true)
     expect((await api.get('/conversations/a/context?policy=none')).body.error.field).toBe('policy')
-    expect((await api.get('/conversations/a/context?policy=sliding-0')).body.error.field).toBe('policy')
+    expect((await api.get('/conversations/a/context?policy=sliding-0')).body.error.field).toBe(
+      'policy',
+    )
     const unknown = await api.get('/conversations/a/grid?windows=1024&policies=stable,psychic')
     expect([unknown.status, unknown.body.error.code]).toEqual([400, 'invalid_option'])
     const tooMany = `/conversations/a/grid?windows=${Array(20).fill(1024)}&policies=${Array(20).fill('stable')}`

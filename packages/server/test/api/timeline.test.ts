@@ -58,7 +58,9 @@ const plainFates = ({ entries }: Pick<Receipt, 'entries'>) =>
   entries.map(({ fate }) => `1${fate[0]}`).join('')
 
 const expanded = (text: string) =>
-  text.replace(/(\d+)([a-z])/g, (_, many: string, letter: string) => `1${letter}`.repeat(Number(many)))
+  text.replace(/(\d+)([a-z])/g, (_, many: string, letter: string) =>
+    `1${letter}`.repeat(Number(many)),
+  )
 
 async function startSample(store?: Store, messages = chat) {
   const server = await startServer(store ? { store } : {})
@@ -84,8 +86,15 @@ const fitted = once(() => {
     return [
       {
         ...{ at: seq + 1, ...room, policy: 'balanced', reused, anew: receipt.tokens - reused },
-        ...{ tokens: receipt.tokens, free: receipt.free, margin: receipt.margin, counts: receipt.counts },
-        against: [{ policy: 'sliding-50', tokens: last50.tokens, reused: last50.prefix?.tokens ?? 0 }],
+        ...{
+          tokens: receipt.tokens,
+          free: receipt.free,
+          margin: receipt.margin,
+          counts: receipt.counts,
+        },
+        against: [
+          { policy: 'sliding-50', tokens: last50.tokens, reused: last50.prefix?.tokens ?? 0 },
+        ],
         ...(receipt.entries[20] && { entry: receipt.entries[20].fate }),
         cutBefore: receipt.cut && receipt.cut.before + 1,
         entries: plainFates(receipt),
@@ -99,7 +108,9 @@ const stores = await someStores()
 describe.each(stores)('a timeline of %s', (_, create) => {
   it('is what a fitter gives at each place of a conversation without calls', async () => {
     const { api } = await startSample(create(), replayed)
-    const { status, body } = await api.get('/conversations/toads/timeline?window=4096&reserve=512&entry=21')
+    const { status, body } = await api.get(
+      '/conversations/toads/timeline?window=4096&reserve=512&entry=21',
+    )
     expect(status).toBe(200)
     const lines = linesOf(body)
     expect([lines.length, lines.at(-1)?.turn]).toEqual(isLong ? [252, 168] : [98, 68])
@@ -110,21 +121,29 @@ describe.each(stores)('a timeline of %s', (_, create) => {
       expect(line.cut?.before).toBe(cutBefore)
       expect(Object.values(line.parts).reduce((sum, part) => sum + part, 0)).toBe(line.tokens)
     }
-    const { body: life } = await api.get('/conversations/toads/entries/21/life?window=4096&reserve=512')
-    expect(life.runs.map((run: { fate: string; points: number }) => [run.fate, run.points])).toEqual(
-      runsOf(lines.flatMap(({ entry }) => (entry ? [entry] : []))),
+    const { body: life } = await api.get(
+      '/conversations/toads/entries/21/life?window=4096&reserve=512',
     )
+    expect(
+      life.runs.map((run: { fate: string; points: number }) => [run.fate, run.points]),
+    ).toEqual(runsOf(lines.flatMap(({ entry }) => (entry ? [entry] : []))))
     // From a place on: the same lines, with what they share with the one before.
-    const { body: rest } = await api.get('/conversations/toads/timeline?window=4096&reserve=512&since=190')
+    const { body: rest } = await api.get(
+      '/conversations/toads/timeline?window=4096&reserve=512&since=190',
+    )
     const { entry: _, ...first } = lines.find(({ at }) => at >= 190)!
     expect(linesOf(rest)[0]).toEqual(first)
-    const { body: page } = await api.get('/conversations/toads/timeline?window=4096&reserve=512&limit=3')
+    const { body: page } = await api.get(
+      '/conversations/toads/timeline?window=4096&reserve=512&limit=3',
+    )
     expect(linesOf(page).map(({ at }) => at)).toEqual(lines.slice(0, 3).map(({ at }) => at))
   })
 
   it('tells of stored calls what was sent, also on a branch, and of a past without calls what would be', async () => {
     const { api, history } = await startSample(create())
-    await api.say('toads', 'Which grid reference does Priya want for the fence?', { system: 'Be brief.' })
+    await api.say('toads', 'Which grid reference does Priya want for the fence?', {
+      system: 'Be brief.',
+    })
     await api.say('toads', 'Thank you! And the count for bucket five?', { system: 'Be brief.' })
     await api.post('/conversations/toads/fork', { at: 525, as: 'other' })
     await api.say('toads', 'Where does Wilf live?', {}, '?branch=other')
@@ -145,9 +164,16 @@ describe.each(stores)('a timeline of %s', (_, create) => {
     const [one, two] = linesOf(told).filter(line => line.call !== undefined)
     // The context as it was, made again at its place.
     const { body: now } = await api.get(`/conversations/toads/context?at=${two!.at}`)
-    expect(two).toMatchObject({ tokens: now.tokens, counts: now.counts, free: now.free, margin: now.margin })
+    expect(two).toMatchObject({
+      tokens: now.tokens,
+      counts: now.counts,
+      free: now.free,
+      margin: now.margin,
+    })
     const sent = await Promise.all(
-      [one, two].map(async line => (await api.get(`/conversations/toads/calls/${line!.call}`)).body.messages),
+      [one, two].map(
+        async line => (await api.get(`/conversations/toads/calls/${line!.call}`)).body.messages,
+      ),
     )
     const { factor = 1 } = two as { readonly factor?: number }
     expect(two!.reused).toBe(Math.round(sharedIn(sent[0], sent[1]) * factor))
@@ -160,7 +186,9 @@ describe.each(stores)('a timeline of %s', (_, create) => {
 /** The tokens of the common beginning of two lists, counted message by message. */
 function sharedIn(before: readonly MessageLike[], messages: readonly MessageLike[]): number {
   const count = estimate()
-  const differs = messages.findIndex((one, at) => JSON.stringify(one) !== JSON.stringify(before[at]))
+  const differs = messages.findIndex(
+    (one, at) => JSON.stringify(one) !== JSON.stringify(before[at]),
+  )
   const same = messages.slice(0, differs).map(one => count.message(readMessage(one, 0)))
   return same.reduce((sum, tokens) => sum + tokens, count.prompt ?? 0)
 }
@@ -185,7 +213,11 @@ describe('fates in runs', () => {
         ...{ window: 256 + 16 * (seed % 40), overflow: 'keep' },
         notes: ([false, 'inline', 'system'] as const)[seed % 3]!,
       })
-      const inLog = receipt.stretches.map(one => ({ ...one, first: one.first + 1, last: one.last + 1 }))
+      const inLog = receipt.stretches.map(one => ({
+        ...one,
+        first: one.first + 1,
+        last: one.last + 1,
+      }))
       expect(expanded(toFateText(fateRuns(inLog, messages.length)))).toBe(plainFates(receipt))
     }
   })
@@ -206,7 +238,10 @@ describe('a timeline that goes on', () => {
     const api = apiClient(url)
     const strip = (text: string) => linesOf(text).map(line => JSON.stringify(line))
     for (let turn = 1; turn <= 12; turn++) {
-      await api.say('a', `Message ${turn}: ${'we talked about the weather and the garden. '.repeat(20)}`)
+      await api.say(
+        'a',
+        `Message ${turn}: ${'we talked about the weather and the garden. '.repeat(20)}`,
+      )
       const { body: goesOn } = await api.get('/conversations/a/timeline')
       const { url: other } = await startServer({ store })
       const { body: anew } = await apiClient(other).get('/conversations/a/timeline')
@@ -218,7 +253,9 @@ describe('a timeline that goes on', () => {
     expect(lines.filter(({ status }) => status === 'failed').length).toBeGreaterThan(2)
     expect(lines).toHaveLength((await history.thread('a').calls()).length)
     // Several readers at once get the same.
-    const all = await Promise.all(Array.from({ length: 5 }, () => api.get('/conversations/a/timeline')))
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => api.get('/conversations/a/timeline')),
+    )
     for (const { body } of all) expect(strip(body)).toEqual(lines.map(line => JSON.stringify(line)))
   })
 
@@ -257,7 +294,8 @@ function failing(): Upstream {
   const model = rules(
     () => {
       calls += 1
-      if (calls % 3 === 0) throw new ModelError('model_unavailable', 'It is busy.', { retryAfterMs: 1 })
+      if (calls % 3 === 0)
+        throw new ModelError('model_unavailable', 'It is busy.', { retryAfterMs: 1 })
       return 'I see.'
     },
     { name: 'busy', window: 2048 },

@@ -18,7 +18,9 @@ describe.each(await someStores())('why an entry has its fate, in %s', (_, create
       fate: 'recalled',
       recall: { outcome: 'recalled', asking: { seq: 523 } },
     })
-    expect(marked(asked.recall.asking)).toEqual(expect.arrayContaining(['grid', 'reference', 'Priya']))
+    expect(marked(asked.recall.asking)).toEqual(
+      expect.arrayContaining(['grid', 'reference', 'Priya']),
+    )
     expect(marked(asked.recall.found)).toContain('fence')
     const { body: earlier } = await api.get(`${path}/21/why?window=4096&reserve=512&at=30`)
     expect(earlier).toMatchObject({ fate: 'kept', leaving: { turns: expect.any(Number) } })
@@ -35,7 +37,9 @@ describe.each(await someStores())('why an entry has its fate, in %s', (_, create
     for await (const one of api.events('/conversations/sample-toad-patrol/edit', { body }))
       said.push(one.data)
     const { branch } = said.at(-1)
-    const { body: calls } = await api.get(`/conversations/sample-toad-patrol/calls?branch=${branch}`)
+    const { body: calls } = await api.get(
+      `/conversations/sample-toad-patrol/calls?branch=${branch}`,
+    )
     const inCall = `call=${calls.calls[0].id}&branch=${branch}`
     const { body: sent } = await api.get(`${path}/21/why?${inCall}`)
     expect(sent).toMatchObject({

@@ -5,7 +5,11 @@ import {
   sse,
   type UpstreamAnswer,
 } from '@throughline/test-tools/scripted-upstream'
-import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '../../src/upstream/model-servers.ts'
+import {
+  anthropicUpstream,
+  ollamaUpstream,
+  openaiUpstream,
+} from '../../src/upstream/model-servers.ts'
 import type { Upstream } from '../../src/upstream/upstream.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -68,7 +72,10 @@ const chat: DirectForm = {
     },
   ],
   result: ({ id }, content) => ({ role: 'tool', tool_call_id: id, content }),
-  tool: name => ({ type: 'function', function: { name, description: `Does ${name}.`, parameters: schema } }),
+  tool: name => ({
+    type: 'function',
+    function: { name, description: `Does ${name}.`, parameters: schema },
+  }),
   answer({ text, thought, calls }, isStreamed) {
     const finish = calls.length > 0 ? 'tool_calls' : 'stop'
     if (isStreamed)
@@ -122,7 +129,13 @@ const messages: DirectForm = {
     if (isStreamed) return anthropicAnswer(blocksOf(reply), { stop })
     const head = { id: 'msg_whole', type: 'message', role: 'assistant', model: 'm', odd: 1 }
     const usage = { input_tokens: 7, output_tokens: 3 }
-    return json({ ...head, content: blocksOf(reply), stop_reason: stop, stop_sequence: null, usage })
+    return json({
+      ...head,
+      content: blocksOf(reply),
+      stop_reason: stop,
+      stop_sequence: null,
+      usage,
+    })
   },
 }
 
@@ -137,7 +150,11 @@ const responses: DirectForm = {
   list: 'input',
   upstream: (url, window) =>
     openaiUpstream({ url, responses: 'native', ...(window !== undefined && { window }) }),
-  fields: system => ({ instructions: system, store: false, include: ['reasoning.encrypted_content'] }),
+  fields: system => ({
+    instructions: system,
+    store: false,
+    include: ['reasoning.encrypted_content'],
+  }),
   head: () => [{ type: 'additional_tools', role: 'developer', tools: [responses.tool('later')] }],
   user: (text, hasImage) => ({
     type: 'message',
@@ -168,7 +185,12 @@ const responses: DirectForm = {
         ...output.flatMap((item, output_index) => [
           event('response.output_item.added', { output_index, item }),
           ...textOf(item).map(delta =>
-            event('response.output_text.delta', { item_id: 'msg_1', output_index, content_index: 0, delta }),
+            event('response.output_text.delta', {
+              item_id: 'msg_1',
+              output_index,
+              content_index: 0,
+              delta,
+            }),
           ),
           event('response.of_tomorrow', { odd: 1 }),
           event('response.output_item.done', { output_index, item }),
@@ -209,7 +231,9 @@ function itemsOf({ text, thought, calls }: Reply) {
 }
 
 const textOf = (item: Fields) =>
-  item.type === 'message' ? halves((item.content as readonly { readonly text: string }[])[0]!.text) : []
+  item.type === 'message'
+    ? halves((item.content as readonly { readonly text: string }[])[0]!.text)
+    : []
 
 const ollama: DirectForm = {
   path: '/api/chat',
@@ -269,7 +293,9 @@ const generate: DirectForm = {
 }
 
 const halves = (text: string) =>
-  text === '' ? [] : [text.slice(0, Math.floor(text.length / 2)), text.slice(Math.floor(text.length / 2))]
+  text === ''
+    ? []
+    : [text.slice(0, Math.floor(text.length / 2)), text.slice(Math.floor(text.length / 2))]
 
 export const directForms = { chat, responses, messages, ollama, generate } as const
 export type DirectFormName = keyof typeof directForms

@@ -53,7 +53,11 @@ export async function runTalks(
     const { x_id: id, stream } = request.body as { readonly x_id: string; readonly stream: boolean }
     const status = faults.get(id)
     if (status !== undefined)
-      return { status, headers: { 'retry-after': '7' }, body: `{"error": {"message":"${id} is ill"}}` }
+      return {
+        status,
+        headers: { 'retry-after': '7' },
+        body: `{"error": {"message":"${id} is ill"}}`,
+      }
     return form.answer(replies.get(id)!, stream)
   })
   const window = pick([undefined, 200_000])
@@ -88,7 +92,9 @@ export async function runTalks(
     const init = { method: 'POST', body: text }
     const address = `${form.path}${query}`
     const through = await read(
-      server.fetch(new Request(`http://127.0.0.1${address}`, { ...init, headers: { ...headers, ...named } })),
+      server.fetch(
+        new Request(`http://127.0.0.1${address}`, { ...init, headers: { ...headers, ...named } }),
+      ),
     )
     const before = model.requests.filter(isAsked).length
     const direct = await read(fetch(`${model.url}${address}`, { ...init, headers }))
@@ -97,7 +103,8 @@ export async function runTalks(
     if (isStreamed) figures.streamed += 1
     if (direct.status !== 200) figures.failed += 1
     else person.steps.push(step)
-    const isNew = asked.length === before + 1 && (ours?.body as { x_id?: string } | undefined)?.x_id === id
+    const isNew =
+      asked.length === before + 1 && (ours?.body as { x_id?: string } | undefined)?.x_id === id
     const sent = isNew ? ours : undefined
     for (const [what, one, other] of [
       ['bytes', sent?.text, theirs.text],
@@ -111,7 +118,11 @@ export async function runTalks(
         figures.differences.push(`${name} ${seed} ${id}: ${what} ${differenceOf(one, other)}`)
   }
 
-  function writeBody({ prompt, tools, late, steps, turns }: Person, step: Step, said: object): string {
+  function writeBody(
+    { prompt, tools, late, steps, turns }: Person,
+    step: Step,
+    said: object,
+  ): string {
     const system = prompt(turns)
     const list = [
       ...form.head(system),
@@ -155,7 +166,10 @@ export async function runTalks(
       ...form.result(calls[0]!, `Seen: ${pick(said)} ${'leaf '.repeat(random() * 900)}`),
       ...odd(),
     }
-    await ask(person, { entries: [result], reply: { text: `So it is (${id}).`, thought: '', calls: [] } })
+    await ask(person, {
+      entries: [result],
+      reply: { text: `So it is (${id}).`, thought: '', calls: [] },
+    })
     // Its result never came: the client takes the question away.
     if (person.steps.at(-1)!.reply.calls.length > 0) person.steps.pop()
   }
@@ -229,7 +243,11 @@ function changed(upstream: Passing, between: (body: string) => string): Partial<
 
 async function read(answer: Response | Promise<Response>) {
   const response = await answer
-  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() }
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    text: await response.text(),
+  }
 }
 
 function plain(text: unknown): string {

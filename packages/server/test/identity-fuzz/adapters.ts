@@ -1,5 +1,8 @@
 /** A part of a user's message. Files are base64. */
-export type Part = { readonly text: string } | { readonly image: string } | { readonly file: string }
+export type Part =
+  | { readonly text: string }
+  | { readonly image: string }
+  | { readonly file: string }
 
 export interface Call {
   readonly id: string
@@ -31,7 +34,8 @@ export interface ClientAdapter {
 const schema = { type: 'object', properties: {} }
 const png = (data: string) => `data:image/png;base64,${data}`
 const pdf = (data: string) => `data:application/pdf;base64,${data}`
-const textsOf = (parts: readonly Part[]) => parts.flatMap(part => ('text' in part ? [part.text] : []))
+const textsOf = (parts: readonly Part[]) =>
+  parts.flatMap(part => ('text' in part ? [part.text] : []))
 
 const openai: ClientAdapter = {
   path: '/v1/chat/completions',
@@ -57,7 +61,11 @@ const openai: ClientAdapter = {
   reply({ choices: [{ message }] }: { choices: [{ message: OpenAiReply }] }) {
     const calls = message.tool_calls ?? []
     return {
-      ...{ role: 'assistant', text: message.content ?? '', thinking: message.reasoning_content ?? '' },
+      ...{
+        role: 'assistant',
+        text: message.content ?? '',
+        thinking: message.reasoning_content ?? '',
+      },
       calls: calls.map(({ id, function: { name, arguments: input } }) => ({ id, name, input })),
     }
   },
@@ -128,8 +136,10 @@ const responses: ClientAdapter = {
     ...{ model: 'm', store: false, instructions: system },
     tools: [{ type: 'function', name: 'look', parameters: schema }],
     input: list.flatMap((said): object[] => {
-      if (said.role === 'tool') return [{ type: 'function_call_output', call_id: said.id, output: said.text }]
-      if (said.role === 'user') return [{ type: 'message', role: 'user', content: said.parts.map(inputPart) }]
+      if (said.role === 'tool')
+        return [{ type: 'function_call_output', call_id: said.id, output: said.text }]
+      if (said.role === 'user')
+        return [{ type: 'message', role: 'user', content: said.parts.map(inputPart) }]
       const { text, thinking, calls } = said
       return [
         ...(thinking === ''

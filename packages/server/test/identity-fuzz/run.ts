@@ -70,12 +70,20 @@ export async function runFuzz(
   const script = await startUpstream(({ path, body }) => {
     if (!path.endsWith('/chat/completions')) return { status: 404, body: {} }
     sent = JSON.stringify(body)
-    return openaiAnswer(...answerTo(current, (body as { messages: readonly { role: string }[] }).messages))
+    return openaiAnswer(
+      ...answerTo(current, (body as { messages: readonly { role: string }[] }).messages),
+    )
   })
   const upstream = openaiUpstream({ url: script.url, window: 200_000 })
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
-    ...{ store: memoryStore(), storeWaitMs, upstream, now: () => ++time, newId: () => `id-${++ids}` },
+    ...{
+      store: memoryStore(),
+      storeWaitMs,
+      upstream,
+      now: () => ++time,
+      newId: () => `id-${++ids}`,
+    },
   })
   onTestFinished(async () => {
     await server.close()
@@ -101,7 +109,8 @@ export async function runFuzz(
       }),
     )
     const text = await response.text()
-    if (response.status !== 200) throw new Error(`${chat.adapter}: ${response.status} ${text.slice(0, 300)}`)
+    if (response.status !== 200)
+      throw new Error(`${chat.adapter}: ${response.status} ${text.slice(0, 300)}`)
     look(chat)
     chat.list.push(adapter.reply(JSON.parse(text) as never))
     const header = (name: string) => response.headers.get(`x-throughline-${name}`)
@@ -117,8 +126,11 @@ export async function runFuzz(
     const words = sent.match(/z[cf]\d+z/g) ?? []
     const isOwn = (word: string) => word === `zc${chat.id}z` || word === `zf${chat.family}z`
     const files: readonly string[] = sent.match(/(?<=base64,)[^"]+/g) ?? []
-    if (!words.every(isOwn) || files.some(file => owners.get(file) !== chat)) figures.foreign.push(where)
-    const given = chat.style.send(chat.list).flatMap(said => (said.role === 'user' ? said.parts : []))
+    if (!words.every(isOwn) || files.some(file => owners.get(file) !== chat))
+      figures.foreign.push(where)
+    const given = chat.style
+      .send(chat.list)
+      .flatMap(said => (said.role === 'user' ? said.parts : []))
     if (!given.flatMap(fileOf).every(file => files.includes(file))) figures.lost.push(where)
   }
 
@@ -132,7 +144,9 @@ export async function runFuzz(
   }
 
   function newFile(chat: Chat): Part {
-    const file = Buffer.from(`\x89PNG\r\n\x1a\n of chat ${chat.id}, number ${owners.size}`).toString('base64')
+    const file = Buffer.from(
+      `\x89PNG\r\n\x1a\n of chat ${chat.id}, number ${owners.size}`,
+    ).toString('base64')
     owners.set(file, chat)
     return chat.adapter !== 'ollama' && random() < 0.4 ? { file } : { image: file }
   }
@@ -165,7 +179,8 @@ export async function runFuzz(
     for (;;) {
       const { calls } = chat.list.at(-1) as Reply
       if (calls.length === 0) return
-      for (const { id, name } of calls) chat.list.push({ role: 'tool', id, name, text: resultOf(chat) })
+      for (const { id, name } of calls)
+        chat.list.push({ role: 'tool', id, name, text: resultOf(chat) })
       count(chat, await send(chat), true)
     }
   }
@@ -206,13 +221,17 @@ const preamble: readonly Said[] = [
 
 /** The word of a chat that it shares with its twins as long as they say the same. */
 function wordOf({ kind, id, family, turns }: Chat): string {
-  const isOwn = kind === 'alone' || kind === 'preamble' || (kind === 'nothing at first' && turns > 2)
+  const isOwn =
+    kind === 'alone' || kind === 'preamble' || (kind === 'nothing at first' && turns > 2)
   return isOwn ? `zc${id}z` : `zf${family}z`
 }
 
 /** Whether a chat may send what its twins do not. */
 const mayDiffer = ({ kind, turns }: Chat) =>
-  kind === 'alone' || kind === 'preamble' || kind === 'files' || (kind === 'nothing at first' && turns > 2)
+  kind === 'alone' ||
+  kind === 'preamble' ||
+  kind === 'files' ||
+  (kind === 'nothing at first' && turns > 2)
 
 /** Whether the list of a chat tells it from its twins. */
 const canBeTold = ({ kind, style: { leavesOut } }: Chat) => {
@@ -237,10 +256,16 @@ function answerTo(
 ): Parameters<typeof openaiAnswer> {
   const word = wordOf(chat)
   const thought = { reasoning_content: `A thought on ${word}. ` }
-  const calls = hasCalls(chat.kind) ? chat.turns % 2 === 1 : chat.turns % 4 === 0 && !chat.style.isPlain
+  const calls = hasCalls(chat.kind)
+    ? chat.turns % 2 === 1
+    : chat.turns % 4 === 0 && !chat.style.isPlain
   if (!calls || messages.at(-1)?.role === 'tool')
     return [[thought, { content: `Réponse ${chat.turns} for ${word}.\n\nThat is all.\n` }]]
-  const input = { path: `/a/${chat.kind === 'arguments' ? `zc${chat.id}z` : word}`, depth: 2, filter: '' }
+  const input = {
+    path: `/a/${chat.kind === 'arguments' ? `zc${chat.id}z` : word}`,
+    depth: 2,
+    filter: '',
+  }
   const call = { index: 0, id: `call_${word}_${chat.turns}`, type: 'function' }
   const named = { ...call, function: { name: 'look', arguments: JSON.stringify(input) } }
   return [[thought, { content: 'Let me look.' }, { tool_calls: [named] }], { finish: 'tool_calls' }]

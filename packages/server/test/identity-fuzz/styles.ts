@@ -17,7 +17,8 @@ export interface Style {
 }
 
 /** The first message that is new: what stands before it was sent before. */
-const freshFrom = (list: readonly Said[]) => list.findLastIndex(({ role }) => role === 'assistant') + 1
+const freshFrom = (list: readonly Said[]) =>
+  list.findLastIndex(({ role }) => role === 'assistant') + 1
 
 /** Changes the messages that were sent before. */
 const older = (change: (said: Said) => Said) => (list: readonly Said[]) => {
@@ -67,7 +68,10 @@ const reordered = (input: string) =>
   JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(input) as object).reverse()), null, 2)
 
 const withCalls = (change: (input: string) => string) =>
-  replies(said => ({ ...said, calls: said.calls.map(call => ({ ...call, input: change(call.input) })) }))
+  replies(said => ({
+    ...said,
+    calls: said.calls.map(call => ({ ...call, input: change(call.input) })),
+  }))
 
 const placeholders = [
   '[image]',
@@ -144,7 +148,11 @@ export const styles: readonly Style[] = [
       }),
     adapters: ['openai', 'responses', 'messages'],
   },
-  { name: 'arguments in another order', send: withCalls(reordered), adapters: ['openai', 'responses'] },
+  {
+    name: 'arguments in another order',
+    send: withCalls(reordered),
+    adapters: ['openai', 'responses'],
+  },
   { name: 'no arguments', send: withCalls(() => '{}'), leavesOut: 'arguments' },
   { name: 'no old files', send: parts(part => (isFile(part) ? [] : [part])), leavesOut: 'files' },
   {
@@ -175,7 +183,9 @@ export const styles: readonly Style[] = [
   {
     name: 'results without their middle',
     send: results(text =>
-      text.length > 400 ? `${text.slice(0, 150)}\n[… 900 characters omitted …]\n${text.slice(-150)}` : text,
+      text.length > 400
+        ? `${text.slice(0, 150)}\n[… 900 characters omitted …]\n${text.slice(-150)}`
+        : text,
     ),
     leavesOut: 'results',
   },
@@ -184,7 +194,9 @@ export const styles: readonly Style[] = [
     send: list => {
       const done = freshFrom(list) - 4
       return list.map((said, at) =>
-        said.role === 'tool' && at < done ? { ...said, text: '[Old tool result content cleared]' } : said,
+        said.role === 'tool' && at < done
+          ? { ...said, text: '[Old tool result content cleared]' }
+          : said,
       )
     },
     leavesOut: 'results',

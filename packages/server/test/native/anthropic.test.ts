@@ -23,7 +23,10 @@ type Body = {
 
 async function start(
   answer: (request: UpstreamRequest, at: number) => UpstreamAnswer,
-  options: Parameters<typeof startServer>[0] & { readonly apiKey?: string; readonly window?: number } = {},
+  options: Parameters<typeof startServer>[0] & {
+    readonly apiKey?: string
+    readonly window?: number
+  } = {},
 ) {
   const { apiKey, window, ...rest } = options
   let count = 0
@@ -57,7 +60,9 @@ describe('a client of Claude that sends only what is new', () => {
     await ask([
       {
         role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'leaf', is_error: false }],
+        content: [
+          { type: 'tool_result', tool_use_id: 'toolu_1', content: 'leaf', is_error: false },
+        ],
       },
     ])
     await ask([{ role: 'user', content: 'And now?' }])
@@ -66,7 +71,9 @@ describe('a client of Claude that sends only what is new', () => {
       { role: 'assistant', content: signed },
       {
         role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'leaf', is_error: false }],
+        content: [
+          { type: 'tool_result', tool_use_id: 'toolu_1', content: 'leaf', is_error: false },
+        ],
       },
     ])
     expect(bodies()[2]!.messages.slice(1, 4)).toEqual([
@@ -178,11 +185,13 @@ describe('whose key', () => {
     const ours = 'a-key-of-the-server-0123456789'
     const { url, got } = await start(() => anthropicAnswer(said), { apiKeys: [ours] })
     expect(await ask(url, { 'x-api-key': 'sk-ant-api-mine' })).toBe(401)
-    expect(await ask(url, { 'x-api-key': 'sk-ant-api-mine', 'x-throughline-key': 'wrong-0123456789' })).toBe(
-      401,
-    )
+    expect(
+      await ask(url, { 'x-api-key': 'sk-ant-api-mine', 'x-throughline-key': 'wrong-0123456789' }),
+    ).toBe(401)
     expect(await ask(url, { 'x-api-key': 'sk-ant-api-mine', 'x-throughline-key': ours })).toBe(200)
-    expect(await ask(url, { 'x-api-key': 'sk-ant-api-mine', authorization: `Bearer ${ours}` })).toBe(200)
+    expect(
+      await ask(url, { 'x-api-key': 'sk-ant-api-mine', authorization: `Bearer ${ours}` }),
+    ).toBe(200)
     expect(await ask(url, { authorization: `Bearer ${ours}` })).toBe(200)
     expect(got().map(keys)).toEqual([
       ['sk-ant-api-mine', undefined, undefined],
@@ -211,7 +220,11 @@ it('counts what the client wrote', async () => {
   })
   expect(counted).toEqual({ input_tokens: 4711 })
   expect(got()[0]!.path).toBe('/v1/messages/count_tokens')
-  expect(got()[0]!.body).toEqual({ model: 'm', tools: [tool], messages: [{ role: 'user', content: 'hi' }] })
+  expect(got()[0]!.body).toEqual({
+    model: 'm',
+    tools: [tool],
+    messages: [{ role: 'user', content: 'hi' }],
+  })
 })
 
 describe('clients of other forms', () => {
@@ -222,7 +235,11 @@ describe('clients of other forms', () => {
     { role: 'assistant', content: signed },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'leaf' }] },
   ]
-  const spec = { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: {} } }
+  const spec = {
+    name: 'look',
+    description: 'Looks.',
+    parameters: { type: 'object', properties: {} },
+  }
 
   it('of OpenAI’s chat talk to Claude, with tools, and its thoughts stay signed', async () => {
     const { url, bodies, got } = await start(answers)
@@ -273,7 +290,11 @@ describe('clients of other forms', () => {
       stream: false,
     })
     const result = { role: 'tool', tool_name: 'look', tool_call_id: 'toolu_1', content: 'leaf' }
-    const second = await client.chat({ model: 'claude-test', messages: [question, message, result], tools })
+    const second = await client.chat({
+      model: 'claude-test',
+      messages: [question, message, result],
+      tools,
+    })
     expect(second.message.content).toBe('A tree.')
     expect(bodies()[1]!.messages).toEqual(expected)
     const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'x', maxRetries: 0 })

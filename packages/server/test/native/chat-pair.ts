@@ -7,13 +7,20 @@ const schema = { type: 'object', properties: { at: { type: 'string' } } }
 const body = {
   model: 'gpt-test',
   messages: [
-    { role: 'developer', content: [{ type: 'text', text: 'You are a gardener.', odd: 1 }], name: 'boss' },
+    {
+      role: 'developer',
+      content: [{ type: 'text', text: 'You are a gardener.', odd: 1 }],
+      name: 'boss',
+    },
     {
       role: 'user',
       name: 'ada',
       content: [
         { type: 'text', text: 'What is there?', cache_control: { type: 'ephemeral' } },
-        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } },
+        {
+          type: 'image_url',
+          image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' },
+        },
         { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
         { type: 'file', file: { file_id: 'file-1' } },
       ],
@@ -41,7 +48,10 @@ const body = {
     { role: 'user', content: 'And now?' },
   ],
   tools: [
-    { type: 'function', function: { name: 'look', description: 'Looks.', parameters: schema, strict: true } },
+    {
+      type: 'function',
+      function: { name: 'look', description: 'Looks.', parameters: schema, strict: true },
+    },
     { type: 'custom', custom: { name: 'shout', format: { type: 'text' } } },
   ],
   tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },

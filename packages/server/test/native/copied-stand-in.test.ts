@@ -20,10 +20,14 @@ describe.each([chatPair, messagesPair, responsesPair, ollamaPair])(
       pair === messagesPair
         ? anthropicEvents([{ type: 'tool_use', id: 'toolu_9', name: 'look', input: { at: mark } }])
         : pair.stream.chunks.map(chunk =>
-            chunk.replaceAll('root', mark).replace('"arguments":{}', `"arguments":{"at":"${mark}"}`),
+            chunk
+              .replaceAll('root', mark)
+              .replace('"arguments":{}', `"arguments":{"at":"${mark}"}`),
           )
     const ask = async (question: string, isStreamed = true) => {
-      const { ask, served } = await startPair(pair, { ...pair.stream, chunks }, 200_000, { retries: 0 })
+      const { ask, served } = await startPair(pair, { ...pair.stream, chunks }, 200_000, {
+        retries: 0,
+      })
       const list = [...pair.turn(1, 'a leaf'), pair.question(question)]
       const response = await ask(written({ ...pair.body, [pair.list]: list }, isStreamed))
       return { text: await response.text(), result: served[0]!.answered!.result }
@@ -52,13 +56,20 @@ it('refuses a call with a mark that the server itself has put there: the client 
     const copied = tries.length < 1 ? findStandIn(text) : undefined
     if (copied !== undefined) tries.push(copied)
     const call = { name: 'write', arguments: JSON.stringify({ text: copied ?? 'whole' }) }
-    return openaiAnswer([{ tool_calls: [{ index: 0, id: 'c', type: 'function', function: call }] }], {
-      finish: 'tool_calls',
-    })
+    return openaiAnswer(
+      [{ tool_calls: [{ index: 0, id: 'c', type: 'function', function: call }] }],
+      {
+        finish: 'tool_calls',
+      },
+    )
   })
   onTestFinished(upstream.close)
-  const { url } = await startServer({ upstream: openaiUpstream({ url: upstream.url, window: 4096 }) })
-  const messages = Array.from({ length: 12 }, (_, at) => chatPair.turn(at, 'word '.repeat(300))).flat()
+  const { url } = await startServer({
+    upstream: openaiUpstream({ url: upstream.url, window: 4096 }),
+  })
+  const messages = Array.from({ length: 12 }, (_, at) =>
+    chatPair.turn(at, 'word '.repeat(300)),
+  ).flat()
   const ask = async () => {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -67,7 +78,10 @@ it('refuses a call with a mark that the server itself has put there: the client 
     })
     return { status: response.status, text: await response.text() }
   }
-  expect(await ask()).toEqual({ status: 502, text: expect.stringContaining('only stands for a text') })
+  expect(await ask()).toEqual({
+    status: 502,
+    text: expect.stringContaining('only stands for a text'),
+  })
   expect(tries).toHaveLength(1)
   expect(await ask()).toEqual({ status: 200, text: expect.stringContaining('whole') })
 })

@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { anthropicUpstream } from '../../src/upstream/model-servers.ts'
 
 const marked = { cache_control: { type: 'ephemeral' } }
-const words = (tokens: number, at: number) => `${at} `.padEnd(tokens * 4, `leaf${at} bark moss root `)
+const words = (tokens: number, at: number) =>
+  `${at} `.padEnd(tokens * 4, `leaf${at} bark moss root `)
 
 /** Tools and a system prompt of 20,000 tokens, as Claude Code sends and marks them. */
 const head = {
@@ -94,7 +95,8 @@ async function play({ count, tokens = 3000, calls = 1, cacheMarks = true }: Play
   return { before: costs.slice(0, cut), after: costs.slice(cut) }
 }
 
-const withoutMarks = (text: string) => text.replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, '')
+const withoutMarks = (text: string) =>
+  text.replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, '')
 
 type Costs = Awaited<ReturnType<typeof play>>['before']
 
@@ -130,15 +132,22 @@ it('a client of OpenAI on Claude reads from the cache what was sent before', asy
         : { status: 404, body: {} },
     )
     const upstream = anthropicUpstream({ url: scripted.url, window: 16_000, cacheMarks })
-    const client = new OpenAI({ baseURL: `${(await startServer({ upstream })).url}/v1`, apiKey: 'k' })
-    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'system', content: words(2000, 0) }]
+    const client = new OpenAI({
+      baseURL: `${(await startServer({ upstream })).url}/v1`,
+      apiKey: 'k',
+    })
+    const messages: OpenAI.ChatCompletionMessageParam[] = [
+      { role: 'system', content: words(2000, 0) },
+    ]
     for (let turn = 0; turn < (isLong ? 40 : 20); turn++) {
       messages.push({ role: 'user', content: words(200, turn) })
       await client.chat.completions.create({ model: 'm', messages })
       messages.push({ role: 'assistant', content: words(200, 7) })
     }
     const cache = anthropicCache()
-    const bodies = scripted.requests.filter(({ path }) => path === '/v1/messages').map(({ body }) => body)
+    const bodies = scripted.requests
+      .filter(({ path }) => path === '/v1/messages')
+      .map(({ body }) => body)
     const costs = bodies.map(body => cache.ask(body))
     expect(costs.filter(({ problem }) => problem !== undefined)).toEqual([])
     const all = costs.reduce((total, { read, written, input }) => total + read + written + input, 0)

@@ -19,12 +19,20 @@ describe.each(pairs)('$name', pair => {
       : { chunks: [pair.whole], headers: { 'content-type': 'application/json' } }
     const { ask, got } = await startPair(pair, answer)
     const text = written(pair.body, isStreamed)
-    const headers = { 'anthropic-beta': 'a,b', 'openai-organization': 'org', 'x-odd': 'é', cookie: 'secret' }
+    const headers = {
+      'anthropic-beta': 'a,b',
+      'openai-organization': 'org',
+      'x-odd': 'é',
+      cookie: 'secret',
+    }
     const response = await ask(text, headers, '?beta=true&x=%2F')
     const said = await response.text()
     expect(got().map(({ text }) => text)).toEqual([text])
     expect(got()[0]!.path).toBe(`${pair.path}?beta=true&x=%2F`)
-    expect(got()[0]!.headers).toMatchObject({ 'anthropic-beta': 'a,b', 'openai-organization': 'org' })
+    expect(got()[0]!.headers).toMatchObject({
+      'anthropic-beta': 'a,b',
+      'openai-organization': 'org',
+    })
     expect(got()[0]!.headers.cookie).toBeUndefined()
     expect(said).toBe(isStreamed ? pair.stream.chunks.join('') : pair.whole)
     expect(response.headers.get('content-type')).toContain(
@@ -54,7 +62,10 @@ describe.each(pairs)('$name', pair => {
   it('changes only the list when not all fits, and leaves entries out of it or clears them', async () => {
     const { ask, got } = await startPair(pair, pair.stream, 4096)
     const turns = Array.from({ length: 30 }, (_, at) => pair.turn(at, long(at)))
-    const list = [...turns.flat().map(entry => ({ ...entry, x_own: true })), pair.question('Which leaf?')]
+    const list = [
+      ...turns.flat().map(entry => ({ ...entry, x_own: true })),
+      pair.question('Which leaf?'),
+    ]
     const body: Fields = { ...pair.body, ...pair.limit, tools: [], [pair.list]: list }
     await (await ask(written(body, true))).text()
     const sent = got()[0]!.body as Fields

@@ -13,7 +13,9 @@ const frameworks: readonly (readonly [string, Pair, (url: string) => AsyncIterab
     chatPair,
     url =>
       streamText({
-        model: createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, includeUsage: true })('m'),
+        model: createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, includeUsage: true })(
+          'm',
+        ),
         prompt: 'hi',
         tools: { look: tool({ inputSchema: jsonSchema({ type: 'object', properties: {} }) }) },
         includeRawChunks: true,
@@ -43,5 +45,7 @@ async function partsOf(stream: AsyncIterable<unknown>): Promise<readonly unknown
 }
 
 const own = new Set(['headers', 'messageId', 'stepId', 'callId', 'performance'])
-const isDrawn = (value: unknown) => typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)
-const withoutOwn = (name: string, value: unknown) => (own.has(name) || isDrawn(value) ? undefined : value)
+const isDrawn = (value: unknown) =>
+  typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)
+const withoutOwn = (name: string, value: unknown) =>
+  own.has(name) || isDrawn(value) ? undefined : value

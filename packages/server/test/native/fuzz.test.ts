@@ -20,7 +20,9 @@ const extra = fc.dictionary(
 
 /** A conversation: how long each turn is, and what else its entries and the body hold. */
 const talk = fc.record({
-  turns: fc.array(fc.record({ length: fc.integer({ min: 0, max: 400 }), extra }), { maxLength: 12 }),
+  turns: fc.array(fc.record({ length: fc.integer({ min: 0, max: 400 }), extra }), {
+    maxLength: 12,
+  }),
   fields: extra,
   spaces: fc.integer({ min: 0, max: 2 }),
 })
@@ -28,7 +30,11 @@ const talk = fc.record({
 type Talk = typeof talk extends fc.Arbitrary<infer Value> ? Value : never
 
 /** What a pair does to a request: what was sent to us, and what the upstream got. */
-async function check(pair: Pair, window: number, change?: (upstream: Upstream) => Upstream): Promise<void> {
+async function check(
+  pair: Pair,
+  window: number,
+  change?: (upstream: Upstream) => Upstream,
+): Promise<void> {
   const changed = change
     ? { ...pair, upstream: (url: string, size: number) => change(pair.upstream(url, size)) }
     : pair
@@ -84,7 +90,9 @@ describe.each([messagesPair, chatPair, ollamaPair, responsesPair])('$name', pair
     const drops = (upstream: Upstream): Upstream => ({
       ...upstream,
       passReply({ body, ...request }) {
-        const { x_five: _, ...rest } = JSON.parse(Buffer.from(body as Uint8Array).toString()) as Fields
+        const { x_five: _, ...rest } = JSON.parse(
+          Buffer.from(body as Uint8Array).toString(),
+        ) as Fields
         return upstream.passReply!({ ...request, body: JSON.stringify(rest) })
       },
     })

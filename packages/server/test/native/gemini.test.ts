@@ -58,7 +58,12 @@ describe('a client of Gemini', () => {
     }))
       said += text ?? ''
     expect(said).toBe('You said: A heron.')
-    expect(prompts.at(-1)!.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
+    expect(prompts.at(-1)!.messages.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+    ])
     const conversations = await history.conversations()
     expect(conversations).toHaveLength(1)
     const [{ conversation, threads }] = conversations as [(typeof conversations)[0]]
@@ -72,7 +77,9 @@ describe('a client of Gemini', () => {
     const { post } = await start()
     const response = await post('m:streamGenerateContent', { contents: [user('Hello.')] })
     expect(await response.json()).toMatchObject([
-      { candidates: [{ content: { parts: [{ text: 'You said: Hello.' }] }, finishReason: 'STOP' }] },
+      {
+        candidates: [{ content: { parts: [{ text: 'You said: Hello.' }] }, finishReason: 'STOP' }],
+      },
     ])
   })
 
@@ -81,7 +88,9 @@ describe('a client of Gemini', () => {
     const names: (string | undefined)[] = []
     for await (const { name } of await client.models.list()) names.push(name)
     expect(names).toEqual(['models/reader'])
-    expect(await client.models.get({ model: 'reader' })).toMatchObject({ inputTokenLimit: 1_000_000 })
+    expect(await client.models.get({ model: 'reader' })).toMatchObject({
+      inputTokenLimit: 1_000_000,
+    })
     const few = await client.models.countTokens({ model: 'm', contents: 'Hello.' })
     const many = await client.models.countTokens({ model: 'm', contents: 'Hello. '.repeat(100) })
     expect(many.totalTokens! - few.totalTokens!).toBeGreaterThan(100)
@@ -106,9 +115,17 @@ describe('a client of Gemini', () => {
   it('is refused in the words of Google: what does not fit, what is no request, what is not here', async () => {
     const { client, post } = await start()
     const failure = client.models.generateContent({ model: 'm', contents: 'word '.repeat(9000) })
-    await expect(failure).rejects.toThrow(/input token count \(\d+\) exceeds the maximum number of tokens/)
-    expect(await (await post('m:generateContent', { contents: [{ role: 'robot' }] })).json()).toMatchObject({
-      error: { code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining('contents[0].role') },
+    await expect(failure).rejects.toThrow(
+      /input token count \(\d+\) exceeds the maximum number of tokens/,
+    )
+    expect(
+      await (await post('m:generateContent', { contents: [{ role: 'robot' }] })).json(),
+    ).toMatchObject({
+      error: {
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+        message: expect.stringContaining('contents[0].role'),
+      },
     })
     expect(await (await post('m:embedContent', {})).json()).toMatchObject({
       error: { code: 404, status: 'NOT_FOUND' },

@@ -14,8 +14,16 @@ const body = {
     {
       role: 'user',
       content: [
-        { type: 'text', text: 'What is in the file?', cache_control: { type: 'ephemeral' }, odd: 1 },
-        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+        {
+          type: 'text',
+          text: 'What is in the file?',
+          cache_control: { type: 'ephemeral' },
+          odd: 1,
+        },
+        {
+          type: 'image',
+          source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+        },
         { type: 'image', source: { type: 'file', file_id: 'file_1' } },
         {
           type: 'document',
@@ -33,12 +41,22 @@ const body = {
         { type: 'thinking', thinking: 'I should look.', signature: 'EqQBCkYIBRgCKkD=' },
         { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix' },
         { type: 'text', text: 'I look.', citations: null },
-        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'trees' } },
+        {
+          type: 'server_tool_use',
+          id: 'srvtoolu_1',
+          name: 'web_search',
+          input: { query: 'trees' },
+        },
         {
           type: 'web_search_tool_result',
           tool_use_id: 'srvtoolu_1',
           content: [
-            { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' },
+            {
+              type: 'web_search_result',
+              url: 'https://a.example',
+              title: 'A',
+              encrypted_content: 'x',
+            },
           ],
         },
         { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'tree', deep: 1.0 } },
@@ -71,7 +89,12 @@ const body = {
       defer_loading: false,
       input_examples: [{ at: 'tree' }],
     },
-    { type: 'web_search_20250305', name: 'web_search', max_uses: 5, allowed_domains: ['a.example'] },
+    {
+      type: 'web_search_20250305',
+      name: 'web_search',
+      max_uses: 5,
+      allowed_domains: ['a.example'],
+    },
     { type: 'bash_20250124', name: 'bash' },
   ],
   tool_choice: { type: 'auto', disable_parallel_tool_use: false },
@@ -114,7 +137,9 @@ export const messagesPair: Pair = {
     },
     {
       role: 'user',
-      content: [{ type: 'tool_result', tool_use_id: `toolu_${at}`, content: `Seen ${at}: ${text}` }],
+      content: [
+        { type: 'tool_result', tool_use_id: `toolu_${at}`, content: `Seen ${at}: ${text}` },
+      ],
     },
     { role: 'assistant', content: [{ type: 'text', text: `Answer ${at}`, citations: [] }] },
   ],

@@ -25,7 +25,10 @@ const body = {
     { role: 'user', content: 'And now?' },
   ],
   tools: [
-    { type: 'function', function: { name: 'look', description: 'Looks.', parameters: schema, strict: true } },
+    {
+      type: 'function',
+      function: { name: 'look', description: 'Looks.', parameters: schema, strict: true },
+    },
   ],
   format: schema,
   think: 'high',
@@ -92,7 +95,13 @@ export const ollamaPair: Pair = {
       }),
       line({
         message: { role: 'assistant', content: '' },
-        ...{ done: true, done_reason: 'stop', total_duration: 7, prompt_eval_count: 7, eval_count: 3 },
+        ...{
+          done: true,
+          done_reason: 'stop',
+          total_duration: 7,
+          prompt_eval_count: 7,
+          eval_count: 3,
+        },
       }),
     ],
     headers: { 'content-type': 'application/x-ndjson' },

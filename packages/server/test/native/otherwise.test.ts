@@ -18,9 +18,14 @@ describe('an upstream that answers otherwise than it was asked', () => {
       const response = await ask(written(pair.body, true))
       const said = await response.text()
       expect([pair.name, response.status]).toEqual([pair.name, 200])
-      expect(response.headers.get('content-type')).toContain(pair === ollamaPair ? 'ndjson' : 'event-stream')
+      expect(response.headers.get('content-type')).toContain(
+        pair === ollamaPair ? 'ndjson' : 'event-stream',
+      )
       expect(said).toContain(pair.said.whole)
-      expect(served[0]!.answered!.result).toMatchObject({ status: 'completed', text: pair.said.whole })
+      expect(served[0]!.answered!.result).toMatchObject({
+        status: 'completed',
+        text: pair.said.whole,
+      })
     }
   })
 
@@ -36,8 +41,13 @@ describe('an upstream that answers otherwise than it was asked', () => {
     const chunks = chatPair.stream.chunks.slice(0, 7)
     const { url, served, ask } = await startPair(chatPair, { ...chatPair.stream, chunks })
     const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k' })
-    const stream = client.chat.completions.stream({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
-    expect((await stream.finalChatCompletion()).choices[0]!.message.content).toBe('A tree stands there.')
+    const stream = client.chat.completions.stream({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+    })
+    expect((await stream.finalChatCompletion()).choices[0]!.message.content).toBe(
+      'A tree stands there.',
+    )
     expect(await (await ask(written(chatPair.body, true))).text()).toBe(chunks.join(''))
     expect(served.map(({ answered }) => answered!.result.status)).toEqual(['open', 'open'])
   })
@@ -74,7 +84,9 @@ it('a server with notes shows none of them, and Claude still gets its own signat
   const common = {
     model: 'm',
     max_tokens: 3000,
-    system: [{ type: 'text' as const, text: 'Be kind.', cache_control: { type: 'ephemeral' as const } }],
+    system: [
+      { type: 'text' as const, text: 'Be kind.', cache_control: { type: 'ephemeral' as const } },
+    ],
     tools: [{ name: 'look', input_schema: { type: 'object' as const } }],
   }
   const question = { role: 'user' as const, content: 'What is there?' }
@@ -86,13 +98,20 @@ it('a server with notes shows none of them, and Claude still gets its own signat
     content: [{ type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'leaf' }],
   }
   await client.messages
-    .stream({ ...common, messages: [question, { role: 'assistant', content: first.content }, result] })
+    .stream({
+      ...common,
+      messages: [question, { role: 'assistant', content: first.content }, result],
+    })
     .finalMessage()
   const [one, two] = scripted.requests
     .filter(({ path }) => path === '/v1/messages')
     .map(({ body }) => body as typeof common & { messages: { content: unknown }[] })
   expect(one!.system[0]).toEqual(common.system[0])
   expect(one!.system).toHaveLength(2)
-  expect(two!.messages[1]!.content).toEqual([signed, expect.objectContaining({ type: 'text' }), use])
+  expect(two!.messages[1]!.content).toEqual([
+    signed,
+    expect.objectContaining({ type: 'text' }),
+    use,
+  ])
   expect(two!.messages[2]).toEqual(result)
 })

@@ -19,7 +19,10 @@ export interface Pair {
   question(text: string): object
   /** What a client says about the length of a reply. */
   readonly limit: Fields
-  readonly stream: { readonly chunks: readonly string[]; readonly headers: Readonly<Record<string, string>> }
+  readonly stream: {
+    readonly chunks: readonly string[]
+    readonly headers: Readonly<Record<string, string>>
+  }
   readonly whole: string
   /** The text of both replies. */
   readonly said: { readonly stream: string; readonly whole: string }
@@ -47,7 +50,9 @@ export async function startPair(
   options: Parameters<typeof startServer>[0] = {},
 ) {
   const scripted = await upstreamWith(({ path }) =>
-    path.startsWith(pair.path) ? answer : { status: 404, body: { error: { message: 'no such path' } } },
+    path.startsWith(pair.path)
+      ? answer
+      : { status: 404, body: { error: { message: 'no such path' } } },
   )
   const server = await startServer({ upstream: pair.upstream(scripted.url, window), ...options })
   const ask = (text: string, headers: Readonly<Record<string, string>> = {}, query = '') =>
@@ -63,4 +68,7 @@ export async function startPair(
 
 /** A body as clients may write it: with spaces, and numbers in a form of their own. */
 export const written = (body: Fields, isStreamed: boolean): string =>
-  JSON.stringify({ ...body, stream: isStreamed }, undefined, 1).replace('"x_one": 1', '"x_one": 1.0')
+  JSON.stringify({ ...body, stream: isStreamed }, undefined, 1).replace(
+    '"x_one": 1',
+    '"x_one": 1.0',
+  )

@@ -8,7 +8,12 @@ const body = {
   model: 'gpt-test',
   instructions: 'You are a gardener.',
   input: [
-    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be kind.' }], odd: 1 },
+    {
+      type: 'message',
+      role: 'developer',
+      content: [{ type: 'input_text', text: 'Be kind.' }],
+      odd: 1,
+    },
     {
       role: 'user',
       content: [
@@ -24,7 +29,12 @@ const body = {
       summary: [{ type: 'summary_text', text: 'Look.' }],
       encrypted_content: 'gAAAA=',
     },
-    { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'trees' } },
+    {
+      type: 'web_search_call',
+      id: 'ws_1',
+      status: 'completed',
+      action: { type: 'search', query: 'trees' },
+    },
     {
       type: 'message',
       id: 'msg_1',
@@ -32,7 +42,12 @@ const body = {
       role: 'assistant',
       phase: 'commentary',
       content: [
-        { type: 'output_text', text: 'I look.', annotations: [{ type: 'url_citation' }], logprobs: [] },
+        {
+          type: 'output_text',
+          text: 'I look.',
+          annotations: [{ type: 'url_citation' }],
+          logprobs: [],
+        },
       ],
     },
     {
@@ -64,7 +79,12 @@ const body = {
       name: 'mcp__files__',
       tools: [{ type: 'function', name: 'read', parameters: schema }],
     },
-    { type: 'mcp', server_label: 'm', server_url: 'https://mcp.example', require_approval: 'never' },
+    {
+      type: 'mcp',
+      server_label: 'm',
+      server_url: 'https://mcp.example',
+      require_approval: 'never',
+    },
   ],
   tool_choice: 'auto',
   parallel_tool_calls: true,
@@ -75,7 +95,13 @@ const body = {
   top_logprobs: 0,
   reasoning: { effort: 'high', summary: 'auto', context: 'auto' },
   text: {
-    format: { type: 'json_schema', name: 'answer', description: 'An answer.', schema, strict: false },
+    format: {
+      type: 'json_schema',
+      name: 'answer',
+      description: 'An answer.',
+      schema,
+      strict: false,
+    },
     verbosity: 'low',
   },
   service_tier: 'flex',
@@ -104,7 +130,13 @@ const reasoning = {
   encrypted_content: 'gBBBB=',
 }
 const text = { type: 'output_text', text: 'A tree stands there.', annotations: [], logprobs: [] }
-const message = { id: 'msg_9', type: 'message', status: 'completed', role: 'assistant', content: [text] }
+const message = {
+  id: 'msg_9',
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [text],
+}
 const call = {
   id: 'fc_9',
   type: 'function_call',
@@ -114,10 +146,23 @@ const call = {
   arguments: '{"at":"root"}',
 }
 const response = (status: string, output: readonly object[]) => ({
-  ...{ id: 'resp_0a1b2c', object: 'response', created_at: 7, model: 'gpt-test-2026', status, output, odd: 1 },
+  ...{
+    id: 'resp_0a1b2c',
+    object: 'response',
+    created_at: 7,
+    model: 'gpt-test-2026',
+    status,
+    output,
+    odd: 1,
+  },
   usage:
     status === 'completed'
-      ? { input_tokens: 7, output_tokens: 3, total_tokens: 10, input_tokens_details: { cached_tokens: 2 } }
+      ? {
+          input_tokens: 7,
+          output_tokens: 3,
+          total_tokens: 10,
+          input_tokens_details: { cached_tokens: 2 },
+        }
       : null,
 })
 
@@ -144,7 +189,11 @@ export const responsesPair: Pair = {
     chunks: [
       event('response.created', { response: response('in_progress', []) }),
       event('response.output_item.added', { output_index: 0, item: { ...reasoning, summary: [] } }),
-      event('response.reasoning_summary_part.added', { item_id: 'rs_9', output_index: 0, summary_index: 0 }),
+      event('response.reasoning_summary_part.added', {
+        item_id: 'rs_9',
+        output_index: 0,
+        summary_index: 0,
+      }),
       event('response.reasoning_summary_text.delta', {
         item_id: 'rs_9',
         output_index: 0,

@@ -13,10 +13,17 @@ it('each of several upstreams is spoken to in its own form, and gets a client’
       : { status: 200, body: { data: [] } },
   )
   const local = await upstreamWith(({ path }) =>
-    path === '/api/chat' ? ollamaAnswer([{ content: 'A leaf.' }]) : { status: 200, body: { models: [] } },
+    path === '/api/chat'
+      ? ollamaAnswer([{ content: 'A leaf.' }])
+      : { status: 200, body: { models: [] } },
   )
   const upstream = severalUpstreams([
-    { name: 'claude', patterns: ['claude-*'], upstream: anthropicUpstream({ url: claude.url }), options: {} },
+    {
+      name: 'claude',
+      patterns: ['claude-*'],
+      upstream: anthropicUpstream({ url: claude.url }),
+      options: {},
+    },
     {
       name: 'local',
       patterns: ['*'],
@@ -36,9 +43,9 @@ it('each of several upstreams is spoken to in its own form, and gets a client’
   const chats = claude.requests.filter(({ path }) => path === '/v1/messages')
   expect(chats.map(({ body }) => body)).toEqual([{ model: 'claude-test', ...body }])
   expect(chats[0]!.headers['x-api-key']).toBe('sk-ant-api-mine')
-  expect(local.requests.map(({ headers }) => headers.authorization ?? headers['x-api-key'])).toEqual(
-    local.requests.map(() => undefined),
-  )
+  expect(
+    local.requests.map(({ headers }) => headers.authorization ?? headers['x-api-key']),
+  ).toEqual(local.requests.map(() => undefined))
   expect(await ask('qwen3')).toContain('A leaf.')
   const [first] = (await history.conversations()).toReversed()
   const calls = await history.thread(first!.conversation).calls({ limit: 1 })

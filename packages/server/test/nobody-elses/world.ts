@@ -4,7 +4,12 @@ import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-up
 import { storeWaitMs } from '@throughline/test-tools/start-server'
 import { createServer } from '../../src/create-server.ts'
 import { openaiUpstream } from '../../src/upstream/model-servers.ts'
-import { type AdapterName, clientAdapters, type Reply, type Said } from '../identity-fuzz/adapters.ts'
+import {
+  type AdapterName,
+  clientAdapters,
+  type Reply,
+  type Said,
+} from '../identity-fuzz/adapters.ts'
 import { createRandom } from '../random.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
@@ -29,7 +34,12 @@ export interface WorldFigures {
 }
 
 /** Where an application puts what it knows of a person, anew in each request. */
-const places = ['nowhere', 'inside the prompt', 'before the question', 'behind the question'] as const
+const places = [
+  'nowhere',
+  'inside the prompt',
+  'before the question',
+  'behind the question',
+] as const
 type Place = (typeof places)[number]
 
 interface Person {
@@ -73,12 +83,20 @@ export async function runWorld(
     const { model } = body as { readonly model: string }
     sent.set(model, [...(sent.get(model) ?? []), text])
     const answer = answerOf(replies.get(model)!)
-    return breaking.has(model) ? { ...answer, chunks: answer.chunks.slice(0, 1), ending: 'reset' } : answer
+    return breaking.has(model)
+      ? { ...answer, chunks: answer.chunks.slice(0, 1), ending: 'reset' }
+      : answer
   })
   const upstream = openaiUpstream({ url: model.url, window: pick([1_000, 2_000, 4_096, 200_000]) })
   let [time, ids] = [1_700_000_000_000, 0]
   const server = createServer({
-    ...{ store: memoryStore(), storeWaitMs, upstream, now: () => ++time, newId: () => `id-${++ids}` },
+    ...{
+      store: memoryStore(),
+      storeWaitMs,
+      upstream,
+      now: () => ++time,
+      newId: () => `id-${++ids}`,
+    },
     policy: choosePolicy(pick(policyNames)),
   })
   const fetch = through(request => server.fetch(request))
@@ -97,9 +115,18 @@ export async function runWorld(
     const newest = person.list.at(-1)!
     const mayCall = newest.role === 'user' && random() < 0.15
     const reply: Reply = {
-      ...{ role: 'assistant', thinking: random() < 0.2 ? `A thought on ${wordOf(person, 'thought')}.` : '' },
-      text: mayCall ? '' : random() < 0.2 ? `Noted: ${wordOf(person, person.turns)}.` : pick(answers),
-      calls: mayCall ? [{ id: pick(['call_1', `call_${name}`]), name: 'look', input: '{"path":"/a"}' }] : [],
+      ...{
+        role: 'assistant',
+        thinking: random() < 0.2 ? `A thought on ${wordOf(person, 'thought')}.` : '',
+      },
+      text: mayCall
+        ? ''
+        : random() < 0.2
+          ? `Noted: ${wordOf(person, person.turns)}.`
+          : pick(answers),
+      calls: mayCall
+        ? [{ id: pick(['call_1', `call_${name}`]), name: 'look', input: '{"path":"/a"}' }]
+        : [],
     }
     replies.set(name, reply)
     if (random() < 0.06) breaking.add(name)
@@ -149,14 +176,19 @@ export async function runWorld(
     const isCut = window[0]?.role === 'tool' || window[0]?.role === 'assistant'
     const shown = window.slice(isCut ? window.findIndex(({ role }) => role === 'user') : 0)
     const file = `FILE: ${wordOf(person, `file${person.turns}`)} earns 48,000.`
-    const system = place === 'inside the prompt' ? `You are helpful.\n\n${file}` : 'You are helpful.'
+    const system =
+      place === 'inside the prompt' ? `You are helpful.\n\n${file}` : 'You are helpful.'
     const body = clientAdapters[face].body(shown, system) as Record<string, unknown>
     if (place !== 'before the question' && place !== 'behind the question') return body
     const field = face === 'responses' ? 'input' : 'messages'
     const messages = [...(body[field] as readonly { readonly role?: string }[])]
-    const role = face === 'messages' ? 'user' : random() < 0.2 && face !== 'ollama' ? 'developer' : 'system'
+    const role =
+      face === 'messages' ? 'user' : random() < 0.2 && face !== 'ollama' ? 'developer' : 'system'
     const last = messages.findLastIndex(({ role }) => role === 'user')
-    messages.splice(place === 'before the question' ? last : last + 1, 0, { role, content: file } as object)
+    messages.splice(place === 'before the question' ? last : last + 1, 0, {
+      role,
+      content: file,
+    } as object)
     return { ...body, [field]: messages }
   }
 
@@ -182,7 +214,11 @@ export async function runWorld(
     if (at === undefined) return
     const next = users.find(user => user > at) ?? list.length
     if (random() < 0.6) list.splice(at, next - at)
-    else list[at] = { role: 'user', parts: [{ text: `Never mind, ${wordOf({ id } as Person, 'edit')}.` }] }
+    else
+      list[at] = {
+        role: 'user',
+        parts: [{ text: `Never mind, ${wordOf({ id } as Person, 'edit')}.` }],
+      }
   }
 
   try {
@@ -191,7 +227,9 @@ export async function runWorld(
       if (random() < 0.15) change(person)
       const other = pick(people)
       // Sometimes two speak at the same time.
-      await (other !== person && random() < 0.2 ? Promise.all([speak(person), speak(other)]) : speak(person))
+      await (other !== person && random() < 0.2
+        ? Promise.all([speak(person), speak(other)])
+        : speak(person))
     }
   } finally {
     await server.close()

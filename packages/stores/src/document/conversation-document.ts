@@ -1,6 +1,13 @@
 import { type LeaseTime, remainingMs } from '../rules/lease-time.ts'
 import type { BranchState } from '../rules/write-rules.ts'
-import type { ConversationKey, Mark, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import type {
+  ConversationKey,
+  Mark,
+  StoredCall,
+  StoredEntry,
+  StoredTurn,
+  ThreadKey,
+} from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
 
 /** A conversation with all that belongs to it, as plain JSON. */
@@ -49,7 +56,10 @@ export interface DocumentSource {
   /** Undefined for a conversation that was never written to. */
   read(names: ConversationKey): Promise<ConversationDocument | undefined>
   /** One transaction. `work` changes the document, or a new empty one; if it throws, only a lease's time may have changed. */
-  readonly change: <T>(names: ConversationKey, work: (document: ConversationDocument) => T) => Promise<T>
+  readonly change: <T>(
+    names: ConversationKey,
+    work: (document: ConversationDocument) => T,
+  ) => Promise<T>
   /** The conversations of a tenant, or of all, also those that were deleted. */
   all(tenant?: string): AsyncIterable<ConversationDocument>
 }
@@ -85,7 +95,10 @@ export const openTurn = ({ turns }: BranchDocument) =>
 export const heldMs = (branch: BranchDocument, now: number) =>
   openTurn(branch) ? remainingMs(branch.lease, now) : 0
 
-const parentOf = (document: ConversationDocument, { actor, forkOf }: BranchDocument): BranchDocument =>
+const parentOf = (
+  document: ConversationDocument,
+  { actor, forkOf }: BranchDocument,
+): BranchDocument =>
   document.branches.find(one => one.actor === actor && one.branch === forkOf!.branch)!
 
 /** The branch that wrote the entry at a place: this one, or one whose past it shares. */
@@ -123,7 +136,11 @@ export function turnsOf(document: ConversationDocument, branch: BranchDocument):
 const toTurn = (branch: BranchDocument, { epoch: _, ...turn }: TurnDocument): StoredTurn =>
   turn.status === 'open' ? { ...turn, last: headOf(branch) } : turn
 
-export function stateOf(document: ConversationDocument, branch: BranchDocument, now: number): BranchState {
+export function stateOf(
+  document: ConversationDocument,
+  branch: BranchDocument,
+  now: number,
+): BranchState {
   const { tenant, conversation } = document
   const { actor, branch: name, pastTurns, turns, epoch, lease } = branch
   const asTurn = (turn: TurnDocument | undefined) => turn && toTurn(branch, turn)
@@ -140,7 +157,8 @@ export function stateOf(document: ConversationDocument, branch: BranchDocument, 
     turn: number => toTurn(branch, turns[number - 1 - pastTurns]!),
     turnsFrom: number => turnsOf(document, branch).slice(number - 1),
     turnByKey: key => asTurn(turns.find(turn => turn.key === key)),
-    turnByEpoch: value => asTurn(value === 0 ? undefined : turns.findLast(turn => turn.epoch === value)),
+    turnByEpoch: value =>
+      asTurn(value === 0 ? undefined : turns.findLast(turn => turn.epoch === value)),
   }
 }
 
@@ -154,7 +172,11 @@ export function indexOf<Item>(list: readonly Item[], keyOf: (item: Item) => stri
   return index
 }
 
-function seqOf(document: ConversationDocument, branch: BranchDocument, id: string): number | undefined {
+function seqOf(
+  document: ConversationDocument,
+  branch: BranchDocument,
+  id: string,
+): number | undefined {
   const index = indexOf(branch.entries, entry => entry.id).get(id)
   if (index !== undefined) return branch.entries[index]!.seq
   if (!branch.forkOf) return undefined

@@ -7,7 +7,8 @@ import type { ConversationDocument, DocumentSource } from './conversation-docume
 import { entriesOf, findBranch, headOf, stateOf, turnsOf } from './conversation-document.ts'
 
 /** The order of a search: by time, then by the age of branches, then by place. */
-const newestFirst = (a: DatedPlace, b: DatedPlace) => b.time - a.time || b.number - a.number || b.seq - a.seq
+const newestFirst = (a: DatedPlace, b: DatedPlace) =>
+  b.time - a.time || b.number - a.number || b.seq - a.seq
 
 interface DatedPlace extends ThreadPlace {
   readonly time: number
@@ -40,9 +41,12 @@ export function documentReads(source: DocumentSource) {
       return cache && { at: cache.at, bytes: fromBase64(cache.base64) }
     },
     async findMarks(tenant, marks, { limit = 16 } = {}) {
-      const byMark = new Map(marks.map(mark => [mark, [] as (MarkedPlace & { readonly time: number })[]]))
+      const byMark = new Map(
+        marks.map(mark => [mark, [] as (MarkedPlace & { readonly time: number })[]]),
+      )
       for await (const [thread, branch] of branchesOf(tenant))
-        for (const { mark, at, time } of branch.marks) byMark.get(mark)?.push({ mark, at, thread, time })
+        for (const { mark, at, time } of branch.marks)
+          byMark.get(mark)?.push({ mark, at, thread, time })
       return [...byMark.values()].flatMap(places =>
         places
           .reverse()
@@ -53,14 +57,19 @@ export function documentReads(source: DocumentSource) {
     },
     async tenants() {
       const names = new Set<string>()
-      for await (const { tenant, branches } of source.all()) if (branches.length > 0) names.add(tenant)
+      for await (const { tenant, branches } of source.all())
+        if (branches.length > 0) names.add(tenant)
       return [...names].sort(byCodePoint)
     },
     async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
       const compare = orders[order]
       const infos: ConversationInfo[] = []
       for await (const document of source.all(tenant)) {
-        if (document.branches.length === 0 || (only !== undefined && document.conversation !== only)) continue
+        if (
+          document.branches.length === 0 ||
+          (only !== undefined && document.conversation !== only)
+        )
+          continue
         if (person !== undefined && document.person !== person) continue
         const info = toInfo(document)
         if (!after || compare(info, after) > 0) infos.push(info)
@@ -71,7 +80,8 @@ export function documentReads(source: DocumentSource) {
       const hits = wanted.map((): DatedPlace[] => [])
       // The branch's own entries: the shared past is found in the branch that wrote it.
       for await (const [thread, { number, entries }] of branchesOf(tenant, person))
-        for (const { seq, time, payload } of (conversation ?? thread.conversation) === thread.conversation
+        for (const { seq, time, payload } of (conversation ?? thread.conversation) ===
+        thread.conversation
           ? entries
           : []) {
           const has = words(payloadTexts(payload))
@@ -118,7 +128,12 @@ export function toInfo({ branches, ...document }: ConversationDocument): Convers
   const { conversation, createdAt, usedAt, title, metadata, person } = document
   const updatedAt = branches.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0)
   const threads = branches
-    .map(one => ({ actor: one.actor, branch: one.branch, head: headOf(one), updatedAt: one.updatedAt }))
+    .map(one => ({
+      actor: one.actor,
+      branch: one.branch,
+      head: headOf(one),
+      updatedAt: one.updatedAt,
+    }))
     .sort((a, b) => byCodePoint(a.actor, b.actor) || byCodePoint(a.branch, b.branch))
   const described = { title, metadata: metadata == null ? null : JSON.parse(metadata), person }
   return withoutNulls({ conversation, createdAt, updatedAt, usedAt, ...described, threads })

@@ -98,7 +98,11 @@ describe('documentStore', () => {
     const lost = await store.begin(thread, begin).catch(error => error)
     expect(lost).toMatchObject({ code: 'outcome_unknown', cause: new Error('reset') })
     isLost = false
-    expect(await store.begin(thread, begin)).toMatchObject({ kind: 'begun', head: 1, turn: { turn: 1 } })
+    expect(await store.begin(thread, begin)).toMatchObject({
+      kind: 'begun',
+      head: 1,
+      turn: { turn: 1 },
+    })
     expect(await texts(store, thread)).toEqual(['question'])
   })
 
@@ -114,7 +118,13 @@ describe('documentStore', () => {
     const store = documentStore(shelf(documents))
     await exchange(store, thread, 'a', 'b')
     const [name] = documents.keys()
-    for (const text of ['', '{', '[]', '{"format":2}', documents.get(name!)!.replace('"seq":2', '"seq":3')]) {
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      '{"format":2}',
+      documents.get(name!)!.replace('"seq":2', '"seq":3'),
+    ]) {
       documents.set(name!, text)
       expect(await store.check()).toHaveLength(1)
     }
@@ -134,7 +144,9 @@ describe('documentStore', () => {
     })
     await exchange(store, thread, 'a')
     const count = saved.length
-    await expect(open(store, thread, { expectedHead: 7 })).rejects.toMatchObject({ code: 'conflict' })
+    await expect(open(store, thread, { expectedHead: 7 })).rejects.toMatchObject({
+      code: 'conflict',
+    })
     await store.seed(second, { expectedHead: 3, entries: [] }).catch(() => undefined)
     await store.deleteConversation('', 'never')
     await store.head(newThread())

@@ -49,7 +49,8 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
   const save = (name: string, text: string, expected: Version | undefined) =>
     attempt(
       () => options.save(name, text, expected),
-      cause => new OutcomeUnknownError(`The document may be saved or not (${messageOf(cause)})`, cause),
+      cause =>
+        new OutcomeUnknownError(`The document may be saved or not (${messageOf(cause)})`, cause),
     )
 
   /** Does the work on the newest document, and saves it. False if another writer saved the document meanwhile. */
@@ -76,7 +77,10 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
     return outcome
   }
 
-  async function change<T>(names: ConversationKey, work: (document: ConversationDocument) => T): Promise<T> {
+  async function change<T>(
+    names: ConversationKey,
+    work: (document: ConversationDocument) => T,
+  ): Promise<T> {
     const name = await nameOf(names)
     return inTurn(name, async () => {
       for (let tries = 0; tries < mostTries; tries++) {
@@ -85,7 +89,10 @@ export function documentStore<Version>(options: DocumentStoreOptions<Version>): 
         const outcome = await tryChange(name, names, work)
         if (outcome) return outcome.result
       }
-      throw new StoreError('store_busy', `Others saved the document ${mostTries} times meanwhile: retry.`)
+      throw new StoreError(
+        'store_busy',
+        `Others saved the document ${mostTries} times meanwhile: retry.`,
+      )
     })
   }
 
@@ -138,7 +145,10 @@ function parseDocument(name: string, text: string): ConversationDocument {
   const document = parseJson(text)
   if (isObject(document) && document.format === 1 && Array.isArray(document.branches))
     return document as unknown as ConversationDocument
-  throw new StoreError('store_corrupt', `The document ${name} is no conversation: take it from a backup.`)
+  throw new StoreError(
+    'store_corrupt',
+    `The document ${name} is no conversation: take it from a backup.`,
+  )
 }
 
 function problemOf({ branches }: ConversationDocument): string | undefined {
@@ -146,13 +156,16 @@ function problemOf({ branches }: ConversationDocument): string | undefined {
     const isCounted =
       entries.every(({ seq }, n) => seq === (forkOf?.at ?? 0) + n + 1) &&
       turns.every(({ turn }, n) => turn === pastTurns + n + 1)
-    if (!isCounted) return `the entries or turns of "${actor}/${branch}" are not numbered without gaps`
+    if (!isCounted)
+      return `the entries or turns of "${actor}/${branch}" are not numbered without gaps`
   }
   return undefined
 }
 
 const unavailable = (cause: unknown) =>
-  new StoreError('store_unavailable', `The document cannot be read: ${messageOf(cause)}.`, { cause })
+  new StoreError('store_unavailable', `The document cannot be read: ${messageOf(cause)}.`, {
+    cause,
+  })
 
 /** Calls a function of the user. An error that is not ours becomes one that callers know what to do with. */
 async function attempt<T>(work: () => Promise<T>, toError: (cause: unknown) => Error): Promise<T> {

@@ -6,7 +6,11 @@ import { leaseTime } from '../rules/lease-time.ts'
 import { type Change, isUse } from '../rules/write-rules.ts'
 import type { Mark, NewEntry, Store, StoredCall, TurnEnd } from '../store.ts'
 import { NoConversationError } from '../store-error.ts'
-import type { BranchDocument, ConversationDocument, DocumentSource } from './conversation-document.ts'
+import type {
+  BranchDocument,
+  ConversationDocument,
+  DocumentSource,
+} from './conversation-document.ts'
 import * as stored from './conversation-document.ts'
 import { documentReads, toInfo } from './document-reads.ts'
 
@@ -22,7 +26,9 @@ export function storeOfDocuments(source: DocumentSource): Store {
         keepCache(stored.needBranch(document, thread), { key, at, base64: toBase64(bytes) }),
       ),
     saveMarks: (thread, marks) =>
-      source.change(thread, document => keepMarks(stored.needBranch(document, thread), marks, source.now())),
+      source.change(thread, document =>
+        keepMarks(stored.needBranch(document, thread), marks, source.now()),
+      ),
     async describeConversation(tenant, conversation, description) {
       const { title, metadata, person } = toDescription(description)
       await source.change({ tenant, conversation }, document => {
@@ -39,7 +45,9 @@ export function storeOfDocuments(source: DocumentSource): Store {
       let count = 0
       for await (const { conversation, branches } of source.all(tenant)) {
         if (branches.some(({ calls }) => calls.some(({ time }) => time < before)))
-          count += await source.change({ tenant, conversation }, document => removeCalls(document, before))
+          count += await source.change({ tenant, conversation }, document =>
+            removeCalls(document, before),
+          )
       }
       return count
     },
@@ -50,7 +58,13 @@ export function storeOfDocuments(source: DocumentSource): Store {
         const isOld = unusedSince !== undefined
         const isUsed = isOld && (lastUseOf(toInfo(document)) >= unusedSince || isHeld())
         if (branches.length === 0 || isUsed) return false
-        const nothing = { title: null, metadata: null, person: null, usedAt: undefined, branches: [] }
+        const nothing = {
+          title: null,
+          metadata: null,
+          person: null,
+          usedAt: undefined,
+          branches: [],
+        }
         Object.assign(document, nothing, { isDeleted: !isOld })
         return true
       }),
@@ -93,7 +107,8 @@ const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
       if (document.isDeleted) throw new NoConversationError(conversation, true)
       if (document.branches.length === 0) document.createdAt = time
       return (
-        stored.findBranch(document, thread) ?? stored.newBranch(thread, nextNumber(), { updatedAt: time })
+        stored.findBranch(document, thread) ??
+        stored.newBranch(thread, nextNumber(), { updatedAt: time })
       )
     },
     addFork: (_, { branch }, thread, { at, turns, time }) =>
@@ -129,7 +144,12 @@ const documentWrites = ({ now, nextNumber, change }: DocumentSource) =>
   })
 
 /** Changes a branch. `isStored` says whether it or its shared past has an entry. */
-function applyChange(branch: BranchDocument, change: Change, now: number, isStored: (id: string) => boolean) {
+function applyChange(
+  branch: BranchDocument,
+  change: Change,
+  now: number,
+  isStored: (id: string) => boolean,
+) {
   const { closes, opens, entries, ends, lease, call, marks = [] } = change
   const add = (added: readonly NewEntry[]) => addEntries(branch, added, isStored)
   if (closes) {
@@ -156,7 +176,11 @@ function applyChange(branch: BranchDocument, change: Change, now: number, isStor
   keepMarks(branch, marks, now, head)
 }
 
-function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStored: (id: string) => boolean) {
+function addEntries(
+  branch: BranchDocument,
+  entries: readonly NewEntry[],
+  isStored: (id: string) => boolean,
+) {
   const turn = stored.openTurn(branch)?.turn ?? 0
   for (const { id, role, time, payload, tokens } of entries) {
     if (isStored(id)) continue
@@ -172,9 +196,19 @@ function addEntries(branch: BranchDocument, entries: readonly NewEntry[], isStor
   }
 }
 
-function closeTurn(branch: BranchDocument, { status, error }: TurnEnd, now: number, epoch?: number): void {
+function closeTurn(
+  branch: BranchDocument,
+  { status, error }: TurnEnd,
+  now: number,
+  epoch?: number,
+): void {
   const turn = branch.turns.pop()!
-  const end = { status, last: stored.headOf(branch), endedAt: now, ...(error !== undefined && { error }) }
+  const end = {
+    status,
+    last: stored.headOf(branch),
+    endedAt: now,
+    ...(error !== undefined && { error }),
+  }
   branch.turns.push({ ...turn, ...end, ...(epoch !== undefined && { epoch }) })
 }
 

@@ -38,7 +38,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     },
     async *all(tenant) {
       const all =
-        tenant === undefined ? [...tenants.values()] : [tenants.get(tenant) ?? new Map<string, never>()]
+        tenant === undefined
+          ? [...tenants.values()]
+          : [tenants.get(tenant) ?? new Map<string, never>()]
       for (const conversations of all) yield* conversations.values()
     },
   })

@@ -12,7 +12,8 @@ export async function toBirth(
   time?: number,
 ): Promise<Birth> {
   const { thread, pastLines, pastEnds, line, head } = parent
-  const around = at < head ? await listOf(reads.entries(thread, { from: Math.max(at, 1), to: at + 1 })) : []
+  const around =
+    at < head ? await listOf(reads.entries(thread, { from: Math.max(at, 1), to: at + 1 })) : []
   if (!isForkPlace(withStretch(parent, around), at)) throw notAPlace(at)
   const ends = [...pastEnds, head]
   // Lines that begin behind the fork give nothing.

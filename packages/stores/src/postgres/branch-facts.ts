@@ -79,7 +79,10 @@ const turnsAtSql = (schema: string, at: string) => `(select coalesce(max(x.turn)
 function toFacts(thread: ThreadKey, row: Row | undefined): BranchFacts {
   const isThere = row !== undefined && row.line !== null
   const number = (name: string) => (isThere ? Number(row[name]) : 0)
-  const [head, open] = [number('head'), isThere && row.open_turn !== null ? number('open_turn') : undefined]
+  const [head, open] = [
+    number('head'),
+    isThere && row.open_turn !== null ? number('open_turn') : undefined,
+  ]
   const ids = new Map(Object.entries((row?.ids ?? {}) as Readonly<Record<string, number>>))
   const found = ((row?.found ?? []) as readonly Row[]).map(turn => ({
     epoch: Number(turn.epoch),
@@ -101,7 +104,9 @@ function toFacts(thread: ThreadKey, row: Row | undefined): BranchFacts {
     heldUntil: open === undefined ? null : lease.until,
     heldMs: () => (open === undefined ? 0 : heldMs),
     forkOf:
-      isThere && row.fork_of !== null ? { branch: String(row.fork_of), at: number('fork_at') } : undefined,
+      isThere && row.fork_of !== null
+        ? { branch: String(row.fork_of), at: number('fork_at') }
+        : undefined,
     pastLines: (row?.past_lines ?? []) as readonly number[],
     pastEnds: (row?.past_ends ?? []) as readonly number[],
     turnsAt: number('turns_at'),
@@ -110,7 +115,8 @@ function toFacts(thread: ThreadKey, row: Row | undefined): BranchFacts {
     turn: wanted => found.find(({ turn }) => turn.turn === wanted)!.turn,
     turnsFrom: notRead,
     turnByKey: key => found.find(({ turn }) => turn.key === key)?.turn,
-    turnByEpoch: wanted => (wanted === 0 ? undefined : found.findLast(({ epoch }) => epoch === wanted)?.turn),
+    turnByEpoch: wanted =>
+      wanted === 0 ? undefined : found.findLast(({ epoch }) => epoch === wanted)?.turn,
   }
 }
 
@@ -132,7 +138,8 @@ export const withStretch = (
 
 /** The branch to write to; throws if it does not exist or was deleted. */
 export function needBranch(facts: BranchFacts): BranchFacts {
-  if (facts.line === undefined) throw new NoConversationError(facts.thread.conversation, facts.isDeleted)
+  if (facts.line === undefined)
+    throw new NoConversationError(facts.thread.conversation, facts.isDeleted)
   return facts
 }
 

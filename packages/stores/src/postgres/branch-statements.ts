@@ -24,7 +24,11 @@ export interface Birth {
   readonly turns: number
   /** Of the branch, and of a conversation that is not there yet. Default: now. */
   readonly time?: number | undefined
-  readonly past?: { readonly of: string; readonly lines: readonly number[]; readonly ends: readonly number[] }
+  readonly past?: {
+    readonly of: string
+    readonly lines: readonly number[]
+    readonly ends: readonly number[]
+  }
 }
 
 export type Base = { readonly guard: Guard } | { readonly birth: Birth }
@@ -53,7 +57,12 @@ export interface BranchStatement {
  * One statement, so one transaction: the branch moves on if it is still what the guard says, and what belongs to it is written
  * because of that. Where no row is written, something else was written meanwhile.
  */
-export function writeBranch(context: PostgresContext, thread: ThreadKey, base: Base, write: BranchWrite) {
+export function writeBranch(
+  context: PostgresContext,
+  thread: ThreadKey,
+  base: Base,
+  write: BranchWrite,
+) {
   const { opens, ends, closes, call, lease, entries, closing, marks } = write
   const on = statement(context, thread, [call?.id ?? '', opens?.key ?? ''])
   const { put, schema } = on
@@ -132,7 +141,9 @@ export function writeStretch(
       lease_until: '0',
       lease_ms: '0',
     }),
-    ...(last !== undefined && { updated_at: `greatest(b.updated_at, ${put(last, 'double precision')})` }),
+    ...(last !== undefined && {
+      updated_at: `greatest(b.updated_at, ${put(last, 'double precision')})`,
+    }),
   }
   on.branch(base, set, [])
   if (turns.length > 0)
@@ -173,7 +184,9 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
       ...(owner === undefined ? [] : [`b.lease_owner = ${put(owner)}`]),
       ...(epoch === undefined ? [] : [`b.epoch = ${put(epoch)}`]),
       ...(leaseUntil === undefined ? [] : [`b.lease_until = ${put(leaseUntil)}`]),
-      ...(isFork === undefined || records.length === 0 ? [] : [isFork ? notShared() : 'b.fork_of is null']),
+      ...(isFork === undefined || records.length === 0
+        ? []
+        : [isFork ? notShared() : 'b.fork_of is null']),
       durable(context),
     ].join(' and ')
   }
@@ -190,7 +203,12 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
     )
     // Each is put where it is used: a value that no statement names has no type.
     const empty: Readonly<Record<string, () => string>> = {
-      ...{ key: () => '$1::uuid', actor: () => '$2::text', branch: () => '$3::text', line: () => 'c.lines' },
+      ...{
+        key: () => '$1::uuid',
+        actor: () => '$2::text',
+        branch: () => '$3::text',
+        line: () => 'c.lines',
+      },
       ...{ epoch: () => '0', head: () => put(head, 'integer'), turns: () => put(turns, 'integer') },
       updated_at: () => at,
       ...(past && {
@@ -201,7 +219,8 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
       }),
     }
     // A change of a branch, made to one that is not there yet.
-    const first = (sql: string) => sql.replace(/b\.(\w+)/g, (_, name) => `(${empty[name]?.() ?? 'null'})`)
+    const first = (sql: string) =>
+      sql.replace(/b\.(\w+)/g, (_, name) => `(${empty[name]?.() ?? 'null'})`)
     const columns = [...new Set([...Object.keys(empty), ...Object.keys(set)])]
     const row = columns.map(name => (set[name] === undefined ? empty[name]!() : first(set[name])))
     add(
@@ -217,7 +236,10 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
     add,
     branch(base: Base, set: Readonly<Record<string, string>>, records: Records) {
       if ('birth' in base) return born(base.birth, set)
-      const sets = Object.entries({ ...set, ...(Object.keys(set).length === 0 && { head: 'b.head' }) })
+      const sets = Object.entries({
+        ...set,
+        ...(Object.keys(set).length === 0 && { head: 'b.head' }),
+      })
       add(
         'b',
         `update ${schema}.branches b set ${sets.map(([name, sql]) => `${name} = ${sql}`)}
@@ -230,7 +252,12 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
       if (records.length === 1 && closing === 0 && turn !== 'e.turn') {
         const { id, role, time, tokens, payload, checksum } = only!
         const place = ['b.line', 'b.head', turn]
-        const names = [`${put(role)}::${schema}.role`, 'b.key', put(id, 'text'), put(tokens, 'text')]
+        const names = [
+          `${put(role)}::${schema}.role`,
+          'b.key',
+          put(id, 'text'),
+          put(tokens, 'text'),
+        ]
         const sum = withPlace(put(checksum, 'bigint'), 'b.head', turn)
         add(
           'e',
@@ -265,7 +292,8 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
       )
     },
     call(of: ThreadKey, call: StoredCall) {
-      const types = `text integer float8 text text float8 float8 ${schema}.call_status text bigint`.split(' ')
+      const types =
+        `text integer float8 text text float8 float8 ${schema}.call_status text bigint`.split(' ')
       const columns = callValues(of, call).map((value, at) => put(value, types[at]))
       add(
         'k',
@@ -277,7 +305,10 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
     /** The last part is the statement itself: to read a row takes a tenth of an append, and the count of rows says enough. */
     end(needsRow: boolean, added: number): BranchStatement {
       if (needsRow)
-        add('row', `select b.head, b.turns, b.epoch, ${now} as now, ${put(added)}::integer as added from b`)
+        add(
+          'row',
+          `select b.head, b.turns, b.epoch, ${now} as now, ${put(added)}::integer as added from b`,
+        )
       const before = parts.slice(0, -1).map(([name, sql]) => `${name} as (${sql})`)
       const found = `with b as (select * from ${schema}.branches b where ${isBranch})`
       const counted = `with c as (select lines from ${schema}.conversations where key = $1)`
@@ -288,7 +319,10 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
           parts.map(([name, sql]) => {
             const isFirst = name === 'c' || (name === 'b' && parts[0]![0] === 'b')
             const before = isFirst ? '' : name === 'b' ? counted : found
-            return { ...standalone(`${before} ${sql}`, values), mustReturn: name === 'b' || name === 'c' }
+            return {
+              ...standalone(`${before} ${sql}`, values),
+              mustReturn: name === 'b' || name === 'c',
+            }
           }),
       }
     },

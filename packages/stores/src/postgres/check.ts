@@ -69,7 +69,10 @@ const rules = (schema: string): Readonly<Record<string, string>> => {
 }
 
 /** Reads every entry and checks its checksum and its words in the index; with `rebuild` it indexes the words anew. */
-async function checkEntries(context: PostgresContext, rebuild: boolean): Promise<readonly string[]> {
+async function checkEntries(
+  context: PostgresContext,
+  rebuild: boolean,
+): Promise<readonly string[]> {
   const { database, schema, isIndexed } = context
   const problems: string[] = []
   for (let rows = await page(undefined); rows.length > 0; rows = await page(rows.at(-1))) {
@@ -88,7 +91,11 @@ async function checkEntries(context: PostgresContext, rebuild: boolean): Promise
   return problems
 
   function page(last: Row | undefined): Promise<readonly Row[]> {
-    return database.read(pageSql(schema), [last?.key ?? null, last?.line ?? null, last?.seq ?? null])
+    return database.read(pageSql(schema), [
+      last?.key ?? null,
+      last?.line ?? null,
+      last?.seq ?? null,
+    ])
   }
 }
 

@@ -33,7 +33,9 @@ describe.skipIf(!url)('tables that are spread by Citus', () => {
     const schema = newSchema()
     for (const { name, run } of storeCases)
       it(name, { timeout: 60_000 }, async () =>
-        expect(await run(async () => postgresStore({ pool, schema, distribute: 'citus' }))).toBeUndefined(),
+        expect(
+          await run(async () => postgresStore({ pool, schema, distribute: 'citus' })),
+        ).toBeUndefined(),
       )
   })
 
@@ -52,7 +54,9 @@ describe.skipIf(!url)('tables that are spread by Citus', () => {
     await exchange(after, thread, 'c')
     await after.fork(thread, { at: 2, branch: 'x' })
     expect(await texts(after, thread)).toEqual(['a', 'b', 'c'])
-    expect(await read(after, { ...thread, branch: 'x' })).toEqual((await read(spread, thread)).slice(0, 2))
+    expect(await read(after, { ...thread, branch: 'x' })).toEqual(
+      (await read(spread, thread)).slice(0, 2),
+    )
     expect(await after.check()).toEqual([])
     const { rows } = await pool.query(
       `select count(distinct colocation_id)::integer as groups, count(*)::integer as tables from citus_tables
@@ -66,9 +70,14 @@ describe.skipIf(!url)('tables that are spread by Citus', () => {
 describePostgres('PostgreSQL without Citus', server => {
   it('says what is missing for tables to be spread', async () => {
     const store = postgresStore({ url: server.url, schema: 'alone', distribute: 'citus' })
-    const refused = { code: 'store_schema', message: expect.stringContaining('create extension citus') }
+    const refused = {
+      code: 'store_schema',
+      message: expect.stringContaining('create extension citus'),
+    }
     await expect(store.migrate()).rejects.toMatchObject(refused)
     await store.close()
-    expect(() => postgresStore({ url: server.url, distribute: 'other' as 'citus' })).toThrow('"distribute"')
+    expect(() => postgresStore({ url: server.url, distribute: 'other' as 'citus' })).toThrow(
+      '"distribute"',
+    )
   })
 })

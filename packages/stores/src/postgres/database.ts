@@ -63,7 +63,10 @@ export function openDatabase(options: {
     return opened
   }
 
-  async function withClient<T>(isWrite: boolean, run: (client: PgClient) => Promise<T>): Promise<T> {
+  async function withClient<T>(
+    isWrite: boolean,
+    run: (client: PgClient) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await connect(await pool())
       try {
@@ -107,7 +110,8 @@ export function openDatabase(options: {
       withClient(true, async client => {
         try {
           const statement = toStatement(text, values)
-          const { rows, rowCount } = (await runPrepared(client, statement)) ?? (await client.query(statement))
+          const { rows, rowCount } =
+            (await runPrepared(client, statement)) ?? (await client.query(statement))
           return rowCount === 0 ? undefined : (rows[0] ?? {})
         } catch (error) {
           if (isDuplicate(error)) return undefined
@@ -118,7 +122,11 @@ export function openDatabase(options: {
     transaction: <T>(work: (query: RunQuery) => Promise<T>, isLimited = true) =>
       withClient(true, async client => {
         const query: RunQuery = async (text, values = []) =>
-          (await client.query(isLimited ? toStatement(text, values) : { text, values: [...values] })).rows
+          (
+            await client.query(
+              isLimited ? toStatement(text, values) : { text, values: [...values] },
+            )
+          ).rows
         // A cluster only warns where it does not know whether one of its machines has written.
         let doubt: Error | undefined
         const listen = (notice: Error) => {
@@ -157,7 +165,10 @@ export function openDatabase(options: {
  * Statements one after the other in a transaction, for tables that are spread over machines: one statement that writes to several
  * tables would need all machines. Undefined if one that must give a row gives none, or breaks a unique constraint.
  */
-export async function runSteps(database: Database, steps: readonly Step[]): Promise<Row | undefined> {
+export async function runSteps(
+  database: Database,
+  steps: readonly Step[],
+): Promise<Row | undefined> {
   try {
     return await database.transaction(async query => {
       let row: Row = {}
@@ -187,9 +198,13 @@ async function connect(pool: PgPool): Promise<PgClient> {
   } catch (error) {
     const hint =
       'Is the server up, and its address right? It is the option "url", else PGHOST, PGPORT and their kin.'
-    throw new StoreError('store_unavailable', `Cannot connect to PostgreSQL: ${messageOf(error)}. ${hint}`, {
-      cause: error,
-    })
+    throw new StoreError(
+      'store_unavailable',
+      `Cannot connect to PostgreSQL: ${messageOf(error)}. ${hint}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -203,7 +218,9 @@ const ignore = () => {}
 
 async function openPool({ url, timeoutMs }: Parameters<typeof openDatabase>[0]): Promise<PgPool> {
   const { default: pg } = await import('pg').catch(cause => {
-    throw new StoreError('store_unavailable', 'The PostgreSQL store needs pg: npm install pg', { cause })
+    throw new StoreError('store_unavailable', 'The PostgreSQL store needs pg: npm install pg', {
+      cause,
+    })
   })
   const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: timeoutMs, max: 10 })
   pool.on('error', ignore)
@@ -221,7 +238,8 @@ function preparedStatements() {
 
   function nameOf(text: string): string {
     const name =
-      names.get(text) ?? `throughline ${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+      names.get(text) ??
+      `throughline ${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
     names.set(text, name)
     return name
   }
@@ -245,7 +263,9 @@ function toStoreError(error: unknown, isWrite: boolean): ThroughlineError {
     return new OutcomeUnknownError(problem, error)
   }
   if (isLost(error))
-    return new StoreError('store_unavailable', `PostgreSQL went away: ${messageOf(error)}.`, { cause: error })
+    return new StoreError('store_unavailable', `PostgreSQL went away: ${messageOf(error)}.`, {
+      cause: error,
+    })
   const problem = problems.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? 'store_failed'
   const advice = problem === 'store_schema' ? ' Call migrate() first.' : ''
   const message = `PostgreSQL refused (${codeOf(error)}): ${messageOf(error)}.${advice}`
@@ -261,7 +281,8 @@ const isUnprepared = (error: unknown): boolean => /^(26000|42P05)$/.test(codeOf(
 /** Citus loses the code of some, and numbers the constraint by its shard. */
 const isDuplicate = (error: unknown): boolean =>
   codeOf(error) === '23505' ||
-  (codeOf(error) === 'XX000' && /"(entries|turns|branches|calls)_[a-z]+_[0-9]+"/.test(messageOf(error)))
+  (codeOf(error) === 'XX000' &&
+    /"(entries|turns|branches|calls)_[a-z]+_[0-9]+"/.test(messageOf(error)))
 
 /** Whether the database did not answer, or said that it is shutting down. */
 const isLost = (error: unknown): boolean =>
@@ -272,11 +293,13 @@ const isLost = (error: unknown): boolean =>
 
 /** An attempt at several addresses of one name fails with an error that only lists others. */
 function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join(', ')
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(messageOf).join(', ')
   return error instanceof Error ? error.message : String(error)
 }
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
+const codeOf = (error: unknown): string =>
+  String((error as { code?: unknown } | undefined)?.code ?? '')
 
 const problems: readonly (readonly [RegExp, StoreProblem])[] = [
   // The schema, a table, a column or a function is missing: never made, or older than this program.

@@ -36,9 +36,13 @@ export async function migrate(
     ...missing.map(({ name }) => name),
     ...(mustSpread ? [spreading] : []),
   ]
-  const mustBeSpread = async (query: RunQuery) => distribute !== undefined && !(await isSpread(query, schema))
+  const mustBeSpread = async (query: RunQuery) =>
+    distribute !== undefined && !(await isSpread(query, schema))
   if (dryRun)
-    return names(missing(await numberOf(database.read, schema), steps), await mustBeSpread(database.read))
+    return names(
+      missing(await numberOf(database.read, schema), steps),
+      await mustBeSpread(database.read),
+    )
   return database.transaction(async query => {
     // The second of two instances that start at once waits here, then finds nothing left to do.
     await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`throughline ${schema}`])
@@ -52,7 +56,10 @@ export async function migrate(
       // A schema of an early number has the first tables already, or is refused.
       if (before > 0 && number === steps[0]!.number) await refuseOthers(query, schema, before, sql)
       else for (const statement of sql(schema)) await query(statement)
-      await query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, [number, name])
+      await query(`insert into ${schema}.migrations (version, name) values ($1, $2)`, [
+        number,
+        name,
+      ])
     }
     const mustSpread = await mustBeSpread(query)
     if (mustSpread) {
@@ -74,12 +81,17 @@ const spreadSql = (schema: string, table: string) => {
 async function needCitus(query: RunQuery): Promise<void> {
   const [extension] = await query("select from pg_extension where extname = 'citus'")
   if (extension) return
-  throw new StoreError('store_schema', 'The database has no Citus: run "create extension citus" in it first.')
+  throw new StoreError(
+    'store_schema',
+    'The database has no Citus: run "create extension citus" in it first.',
+  )
 }
 
 /** Whether the tables are spread over machines. Without Citus the catalog of spread tables is not there. */
 export async function isSpread(query: RunQuery, schema: string): Promise<boolean> {
-  const [catalog] = await query("select to_regclass('pg_catalog.pg_dist_partition') is not null as there")
+  const [catalog] = await query(
+    "select to_regclass('pg_catalog.pg_dist_partition') is not null as there",
+  )
   if (!catalog!.there) return false
   const name = `${schema}.conversations`.replaceAll("'", "''")
   const sql = `select from pg_dist_partition where logicalrelid = to_regclass('${name}')`
@@ -121,21 +133,29 @@ async function objectsOf(query: RunQuery, schema: string): Promise<string> {
 async function assertUtf8(query: RunQuery): Promise<void> {
   const encoding = (await query('show server_encoding'))[0]!.server_encoding
   if (encoding === 'UTF8') return
-  throw new StoreError('store_schema', `The database has the encoding ${encoding}: make one with UTF8.`)
+  throw new StoreError(
+    'store_schema',
+    `The database has the encoding ${encoding}: make one with UTF8.`,
+  )
 }
 
 function missing(before: number, steps: readonly Migration[]): readonly Migration[] {
   const latest = steps.at(-1)!.number
   if (before <= latest) return steps.filter(({ number }) => number > before)
   const versions = `has schema ${before}, this program knows ${latest}`
-  throw new StoreError('store_schema', `The database ${versions}: use the throughline that wrote it.`)
+  throw new StoreError(
+    'store_schema',
+    `The database ${versions}: use the throughline that wrote it.`,
+  )
 }
 
 async function numberOf(query: RunQuery, schema: string): Promise<number> {
   const name = `${schema}.migrations`.replaceAll("'", "''")
   const [table] = await query(`select to_regclass('${name}') is not null as "isThere"`)
   if (!table!.isThere) return 0
-  const [row] = await query(`select coalesce(max(version), 0)::integer as version from ${schema}.migrations`)
+  const [row] = await query(
+    `select coalesce(max(version), 0)::integer as version from ${schema}.migrations`,
+  )
   return Number(row!.version)
 }
 

@@ -1,5 +1,10 @@
 import { spawn } from 'node:child_process'
-import { describePostgres, openPool, runSql, type TestPostgres } from '@throughline/test-tools/postgres'
+import {
+  describePostgres,
+  openPool,
+  runSql,
+  type TestPostgres,
+} from '@throughline/test-tools/postgres'
 import { startCutProxy } from '@throughline/test-tools/postgres-proxy'
 import { rolldown } from 'rolldown'
 import { beforeAll, expect, it } from 'vitest'
@@ -8,14 +13,25 @@ import { entry, newThread, open, read, texts } from '../testing/store-cases-help
 import { type PgPool, postgresStore, type Statement } from './postgres-store.ts'
 
 it('says what is wrong with an address', async () => {
-  for (const url of ['nonsense', '', 'localhost:5432', 'mysql://localhost/x', 5 as never, null as never])
+  for (const url of [
+    'nonsense',
+    '',
+    'localhost:5432',
+    'mysql://localhost/x',
+    5 as never,
+    null as never,
+  ])
     expect(() => postgresStore({ url })).toThrow(
       'Option "url": expected postgres://user@host:5432/database, got',
     )
   expect(() => postgresStore({ url: 'nonsense:secret' })).not.toThrow('secret')
   for (const pool of [{}, 'pool', null] as never[])
     expect(() => postgresStore({ pool })).toThrow('Option "pool": expected a pool of pg')
-  for (const url of ['postgres://nowhere.invalid/x', 'postgres://localhost:1/x', 'postgres://%zz/x']) {
+  for (const url of [
+    'postgres://nowhere.invalid/x',
+    'postgres://localhost:1/x',
+    'postgres://%zz/x',
+  ]) {
     const store = postgresStore({ url })
     const error = await store.head(newThread()).catch(error => error)
     expect(error, url).toMatchObject({ code: 'store_unavailable' })
@@ -37,7 +53,10 @@ describePostgres(
 
     it('does once what is done again because the answer to its COMMIT got lost', async () => {
       const proxy = await startCutProxy(server.url)
-      const [store, direct] = [postgresStore({ url: proxy.url }), postgresStore({ url: server.url })]
+      const [store, direct] = [
+        postgresStore({ url: proxy.url }),
+        postgresStore({ url: server.url }),
+      ]
       const thread = newThread()
       /** Writes twice: the first answer is lost although the entries are stored, the second one arrives. */
       const twice = async <T>(write: () => Promise<T>, stored: number) => {
@@ -49,11 +68,19 @@ describePostgres(
       }
       await store.head(thread)
       const first = entry('first')
-      const { lease } = await twice(() => open(store, thread, { expectedHead: 0, entries: [first] }), 1)
+      const { lease } = await twice(
+        () => open(store, thread, { expectedHead: 0, entries: [first] }),
+        1,
+      )
       const second = entry('second')
       const append = { lease, expectedHead: 1, entries: [second] }
       expect(await twice(() => store.append(thread, append), 2)).toEqual({ head: 2 })
-      const end = { lease, expectedHead: 2, entries: [entry('third')], status: 'completed' } as const
+      const end = {
+        lease,
+        expectedHead: 2,
+        entries: [entry('third')],
+        status: 'completed',
+      } as const
       expect(await twice(() => store.end(thread, end), 3)).toEqual({ head: 3 })
       const seed = { expectedHead: 3, entries: [entry('fourth')] }
       expect(await twice(() => store.seed(thread, seed), 4)).toEqual({ head: 4 })
@@ -81,10 +108,14 @@ describePostgres(
       const { tenant } = newThread()
       const code = await bundleWriter()
       const owners = ['ada', 'bob', 'cleo', 'dan']
-      const won = await Promise.all(owners.map(owner => runWriter(code, [server.url, tenant, owner, '12'])))
+      const won = await Promise.all(
+        owners.map(owner => runWriter(code, [server.url, tenant, owner, '12'])),
+      )
       expect(won.flat().sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
       const thread = { tenant, conversation: 'race', actor: 'assistant', branch: 'main' }
-      const wanted = owners.flatMap((owner, n) => won[n]!.map(turn => [turn, `${turn} ${owner}`] as const))
+      const wanted = owners.flatMap((owner, n) =>
+        won[n]!.map(turn => [turn, `${turn} ${owner}`] as const),
+      )
       const inOrder = wanted.sort(([a], [b]) => a - b).flatMap(([, text]) => [text, text])
       expect(await texts(store, thread)).toEqual(inOrder)
       expect((await store.turns(thread)).map(({ status }) => status)).toEqual(
@@ -96,21 +127,29 @@ describePostgres(
 
     const isOurs = !process.env.DATABASE_URL
     if (!isOurs)
-      console.warn('Not tested: a crash of the server, because the one of DATABASE_URL is not ours to stop.')
+      console.warn(
+        'Not tested: a crash of the server, because the one of DATABASE_URL is not ours to stop.',
+      )
 
-    it.skipIf(!isOurs)('keeps every acknowledged append when the server crashes under load', async () => {
-      const { acknowledged, lost } = await crash(server)
-      console.log(`${acknowledged} appends acknowledged before the crash, ${lost.length} lost`)
-      expect(acknowledged).toBeGreaterThan(0)
-      expect(lost).toEqual([])
-    })
+    it.skipIf(!isOurs)(
+      'keeps every acknowledged append when the server crashes under load',
+      async () => {
+        const { acknowledged, lost } = await crash(server)
+        console.log(`${acknowledged} appends acknowledged before the crash, ${lost.length} lost`)
+        expect(acknowledged).toBeGreaterThan(0)
+        expect(lost).toEqual([])
+      },
+    )
 
-    it.skipIf(!isOurs)('keeps them in a database that is told to acknowledge early, too', async () => {
-      await acknowledgeEarly(server.url)
-      const { acknowledged, lost } = await crash(server)
-      expect(acknowledged).toBeGreaterThan(0)
-      expect(lost).toEqual([])
-    })
+    it.skipIf(!isOurs)(
+      'keeps them in a database that is told to acknowledge early, too',
+      async () => {
+        await acknowledgeEarly(server.url)
+        const { acknowledged, lost } = await crash(server)
+        expect(acknowledged).toBeGreaterThan(0)
+        expect(lost).toEqual([])
+      },
+    )
 
     it.skipIf(!isOurs)('catches a store that lets the database acknowledge early', async () => {
       await acknowledgeEarly(server.url)
@@ -237,6 +276,8 @@ function runWriter(code: string, values: readonly string[]): Promise<number[]> {
     problem += data
   })
   return new Promise((resolve, reject) => {
-    child.on('close', status => (status === 0 ? resolve(JSON.parse(out)) : reject(new Error(problem))))
+    child.on('close', status =>
+      status === 0 ? resolve(JSON.parse(out)) : reject(new Error(problem)),
+    )
   })
 }

@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { describePostgres } from '@throughline/test-tools/postgres'
 import { expect, it } from 'vitest'
-import { entry, exchange, findAll, long, newThread, open, read, texts } from '../testing/store-cases-help.ts'
+import {
+  entry,
+  exchange,
+  findAll,
+  long,
+  newThread,
+  open,
+  read,
+  texts,
+} from '../testing/store-cases-help.ts'
 import { openDatabase } from './database.ts'
 import { migrate, migrations } from './migrate.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -13,7 +22,9 @@ const latest = migrations.at(-1)!.number
 const next = {
   number: latest + 1,
   name: 'moods',
-  sql: (schema: string) => [`alter table ${schema}.entries add column mood text not null default 'calm'`],
+  sql: (schema: string) => [
+    `alter table ${schema}.entries add column mood text not null default 'calm'`,
+  ],
 }
 
 const golden = (file: string) => readFileSync(new URL(`./golden/${file}`, import.meta.url), 'utf8')
@@ -62,7 +73,9 @@ describePostgres('PostgreSQL that was there before', server => {
       expect((await findAll(store, main.tenant, word)).map(place => place.seq)).toEqual([seq])
 
     const request = { owner: 'ada', leaseMs: long, key: 'k', entries: [entry('x')] }
-    expect(await store.begin(main, { ...request, body: 'hash' })).toMatchObject({ kind: 'replayed' })
+    expect(await store.begin(main, { ...request, body: 'hash' })).toMatchObject({
+      kind: 'replayed',
+    })
     const lease = { owner: 'bob', epoch: 1 }
     const entries = [entry('again', { id: 'one' }), entry('more')]
     await store.append(edit, { lease, expectedHead: 3, entries })
@@ -73,7 +86,9 @@ describePostgres('PostgreSQL that was there before', server => {
     })
     expect([begun.turn.turn, begun.lease.epoch]).toEqual([3, 3])
     const gone = { ...main, conversation: 'gone' }
-    await expect(exchange(store, gone, 'late')).rejects.toMatchObject({ code: 'conversation_deleted' })
+    await expect(exchange(store, gone, 'late')).rejects.toMatchObject({
+      code: 'conversation_deleted',
+    })
     expect(await store.check()).toEqual([])
     await store.close()
   })
@@ -94,8 +109,12 @@ describePostgres('PostgreSQL that was there before', server => {
     await server.client.query(schema4(`"${schema}"`))
     await early()
     await server.client.query(`alter table "${schema}".conversations drop column last_use`)
-    await expect(steps()).rejects.toThrow(/has schema 1 of an earlier build.*throughline log export/)
-    const { rows } = await server.client.query("select from pg_namespace where nspname like '%_twin'")
+    await expect(steps()).rejects.toThrow(
+      /has schema 1 of an earlier build.*throughline log export/,
+    )
+    const { rows } = await server.client.query(
+      "select from pg_namespace where nspname like '%_twin'",
+    )
     expect(rows).toEqual([])
   })
 
@@ -125,7 +144,9 @@ describePostgres('PostgreSQL that was there before', server => {
     const { rows } = await server.client.query('select distinct mood from busy.entries')
     expect(rows).toEqual([{ mood: 'calm' }])
     const old = postgresStore({ url: server.url, schema: 'busy' })
-    await expect(old.head(thread)).rejects.toThrow(`has schema ${latest + 1}, this program knows ${latest}`)
+    await expect(old.head(thread)).rejects.toThrow(
+      `has schema ${latest + 1}, this program knows ${latest}`,
+    )
     await Promise.all([store, old, ...databases].map(one => one.close()))
   })
 })

@@ -1,6 +1,14 @@
 import { maxPlace } from '../check-input.ts'
 import { remainingMs } from '../rules/lease-time.ts'
-import type { EntryRange, Head, Store, StoredEntry, ThreadKey, ThreadPlace, WordPlace } from '../store.ts'
+import type {
+  EntryRange,
+  Head,
+  Store,
+  StoredEntry,
+  ThreadKey,
+  ThreadPlace,
+  WordPlace,
+} from '../store.ts'
 import { CorruptEntryError, NoConversationError, nameOf } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Row } from './database.ts'
@@ -41,7 +49,11 @@ export function postgresReads(context: PostgresContext, indexer: WordIndexer) {
       return rows.map(toTurn)
     },
     /** Entries not indexed yet are read; without an index, and where all words are common, all are. */
-    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64, times = false } = {}) {
+    async findWords(
+      tenant,
+      wanted,
+      { person = null, conversation = null, limit = 64, times = false } = {},
+    ) {
       const hits = wanted.map((): WordPlace[] => [])
       const scope = [tenant, person, conversation]
       // In JSON: a list of lists of different lengths is no array of PostgreSQL.
@@ -92,7 +104,9 @@ function toHead(row: Row): Head {
     head: Number(row.head),
     turns: Number(row.count),
     ...(row.open === null ? {} : { open: open() }),
-    ...(row.forkOf === null ? {} : { forkOf: { branch: String(row.forkOf), at: Number(row.forkAt) } }),
+    ...(row.forkOf === null
+      ? {}
+      : { forkOf: { branch: String(row.forkOf), at: Number(row.forkAt) } }),
   }
 }
 
@@ -210,7 +224,9 @@ function pageReader(context: PostgresContext) {
     if (queues[order].length > 0) queueMicrotask(() => flush(order))
     try {
       const { page } = pages[0]!
-      const columns = isDistributed ? page : page.map((_, column) => pages.map(({ page }) => page[column]))
+      const columns = isDistributed
+        ? page
+        : page.map((_, column) => pages.map(({ page }) => page[column]))
       const rowsOfPages = pages.map((): Row[] => [])
       for (const row of await database.readPrepared(pageSql(schema, order, isDistributed), columns))
         rowsOfPages[Number(row.page) - 1]!.push(row)

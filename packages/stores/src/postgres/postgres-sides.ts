@@ -19,14 +19,21 @@ export function postgresSides(context: PostgresContext) {
   const ofThread = `${schema}.branches b join lateral`
 
   /** `ids` are the last parts of the rows' keys. */
-  async function save(thread: ThreadKey, ids: readonly string[], sql: string, values: readonly unknown[]) {
+  async function save(
+    thread: ThreadKey,
+    ids: readonly string[],
+    sql: string,
+    values: readonly unknown[],
+  ) {
     const key = keyOf(thread, ids)
     const all = [...key, ...values]
     const lock = { text: locked, values: [...key], mustReturn: true }
     const plain = `with b as (select key, line from ${schema}.branches where key = $1 and actor = $2 and branch = $3)`
     const isSaved = await (context.isDistributed
       ? runSteps(database, [lock, { ...standalone(`${plain} ${sql}`, all), mustReturn: false }])
-      : database.write(`with b as (${locked}), saved as (${sql}) select 1 from b`, all).then(rows => rows[0]))
+      : database
+          .write(`with b as (${locked}), saved as (${sql}) select 1 from b`, all)
+          .then(rows => rows[0]))
     if (!isSaved) throw await noConversation(context, thread.conversation, key[0])
   }
 
@@ -148,7 +155,11 @@ export function postgresConversations(context: PostgresContext) {
           person = case when $6::boolean then $7 else person end,
           last_use = case when n.now - last_use < $8 then last_use else n.now end
         from (select ${now} as now) n where key = $1 and deleted_at is null and ${durable(context)} returning 1`,
-        [key, ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null]), useStep],
+        [
+          key,
+          ...[title, metadata, person].flatMap(one => [one !== undefined, one ?? null]),
+          useStep,
+        ],
       )
       if (!row) throw await noConversation(context, conversation, key)
     },
@@ -176,7 +187,8 @@ export function postgresConversations(context: PostgresContext) {
         )
         const isOld = unusedSince !== undefined
         if (isOld && isInUse(row, branches, unusedSince)) return false
-        for (const table of tableNames.slice(1)) await query(`delete from ${schema}.${table} where key = $1`)
+        for (const table of tableNames.slice(1))
+          await query(`delete from ${schema}.${table} where key = $1`)
         // What went because of its age may be imported again.
         const rest = isOld
           ? `delete from ${schema}.conversations where key = $1`

@@ -119,7 +119,9 @@ describePostgres('PostgreSQL', server => {
     // Found at once, although nobody has indexed it; then a loss that no store causes.
     expect((await findAll(store, thread.tenant, 'heron')).map(({ seq }) => seq)).toEqual([1])
     expect(await store.check()).toEqual([])
-    await server.client.query('update unfound.branches set waiting_after = null; delete from unfound.words')
+    await server.client.query(
+      'update unfound.branches set waiting_after = null; delete from unfound.words',
+    )
     const problems = [`${thread.tenant}/lemonade/1/1: the entry is not in the index of words`]
     expect(await findAll(store, thread.tenant, 'heron')).toEqual([])
     expect(await store.check()).toEqual(problems)
@@ -138,7 +140,9 @@ describePostgres('PostgreSQL', server => {
     const done = await Promise.all(stores.map(store => store.migrate()))
     expect(done.flat()).toEqual(wanted)
     expect(await stores[0]!.migrate({ dryRun: true })).toEqual([])
-    await server.client.query(`insert into fresh.migrations (version, name) values (99, 'from the future')`)
+    await server.client.query(
+      `insert into fresh.migrations (version, name) values (99, 'from the future')`,
+    )
     await expect(stores[0]!.migrate()).rejects.toMatchObject({ code: 'store_schema' })
     await Promise.all(stores.map(store => store.close()))
   })
@@ -182,7 +186,8 @@ describePostgres('PostgreSQL', server => {
       store.append(thread, { lease, expectedHead: head, entries: [entry('x')] })
     await append(1)
     const prepared = async () =>
-      (await pool.query('select name, statement from pg_prepared_statements')).rows as PreparedStatement[]
+      (await pool.query('select name, statement from pg_prepared_statements'))
+        .rows as PreparedStatement[]
     const names = await prepared()
     expect(names.length).toBeGreaterThan(0)
     isLosing = true
@@ -242,7 +247,8 @@ describePostgres('PostgreSQL', server => {
       [conversationKey(thread)],
     )
     expect(rows).toEqual([{ count: 0 }])
-    const found = async (query: string) => (await findAll(store, thread.tenant, query)).map(({ seq }) => seq)
+    const found = async (query: string) =>
+      (await findAll(store, thread.tenant, query)).map(({ seq }) => seq)
     expect(await found('HERON blue')).toEqual([1])
     expect(await found('filler 2099')).toEqual([2_101])
     expect(await found('pelican')).toEqual([])
@@ -252,8 +258,11 @@ describePostgres('PostgreSQL', server => {
   it('finds words that are too common for the index', async () => {
     const store = await openStore()
     const thread = newThread()
-    await open(store, thread, { entries: [entry('the heron'), entry('heron'), entry('what is that?')] })
-    const found = async (query: string) => (await findAll(store, thread.tenant, query)).map(({ seq }) => seq)
+    await open(store, thread, {
+      entries: [entry('the heron'), entry('heron'), entry('what is that?')],
+    })
+    const found = async (query: string) =>
+      (await findAll(store, thread.tenant, query)).map(({ seq }) => seq)
     expect(await found('the heron')).toEqual([1])
     expect(await found('what that')).toEqual([3])
     expect(await found('heron')).toEqual([2, 1])
@@ -278,7 +287,12 @@ describePostgres('PostgreSQL', server => {
     await store.fork(thread, { at: length, branch: 'fork' })
     // Each write is made in a transaction that is undone, and counts what it has looked at.
     const client = await pool.connect()
-    const inside = { query: client.query.bind(client), on: () => {}, off: () => {}, release: () => {} }
+    const inside = {
+      query: client.query.bind(client),
+      on: () => {},
+      off: () => {},
+      release: () => {},
+    }
     const counted = postgresStore({
       schema: 'long',
       pool: { connect: async () => inside, end: async () => {} },
@@ -290,10 +304,19 @@ describePostgres('PostgreSQL', server => {
         await client.query('begin')
         const expected = isKnown ? { expectedHead: length } : {}
         const { lease } = await open(counted, line, { ...expected, key: 'key', body: 'body' })
-        const append = { lease, expectedHead: length + 1, entries: [entry('more'), entry('and more')] }
+        const append = {
+          lease,
+          expectedHead: length + 1,
+          entries: [entry('more'), entry('and more')],
+        }
         await counted.append(line, append)
         if (!isKnown) await counted.append(line, append)
-        await counted.end(line, { lease, expectedHead: length + 3, entries: [], status: 'completed' })
+        await counted.end(line, {
+          lease,
+          expectedHead: length + 3,
+          entries: [],
+          status: 'completed',
+        })
         const { rows } = await client.query(
           `select sum(seq_tup_read + idx_tup_fetch)::integer as looked from pg_stat_xact_user_tables
             where schemaname = 'long' and relname in ('entries', 'turns')`,
@@ -305,7 +328,9 @@ describePostgres('PostgreSQL', server => {
     client.release()
     await pool.end()
     // Rows that no store has written.
-    const problems = (await store.check()).filter(problem => !problem.includes('not what was stored'))
+    const problems = (await store.check()).filter(
+      problem => !problem.includes('not what was stored'),
+    )
     expect(problems).toEqual([])
     await store.close()
   })

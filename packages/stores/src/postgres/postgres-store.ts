@@ -1,4 +1,9 @@
-import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '@throughline/core/log/error'
+import {
+  InvalidOptionError,
+  type OptionNames,
+  refuseUnknown,
+  showValue,
+} from '@throughline/core/log/error'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'
@@ -65,8 +70,12 @@ export function postgresStore(options: PostgresStoreOptions = {}): Store {
   const { url, pool, maxEntryBytes, timeoutMs, schema = 'throughline' } = options
   const { search: isIndexed = true, migrate: autoMigrate = true, distribute } = options
   if (distribute !== undefined && distribute !== 'citus')
-    throw new InvalidOptionError('distribute', `expected 'citus' or nothing, got ${showValue(distribute)}`)
-  if (url !== undefined && pool) throw new InvalidOptionError('pool', 'give a url or a pool, not both')
+    throw new InvalidOptionError(
+      'distribute',
+      `expected 'citus' or nothing, got ${showValue(distribute)}`,
+    )
+  if (url !== undefined && pool)
+    throw new InvalidOptionError('pool', 'give a url or a pool, not both')
   if (url !== undefined) checkUrl(url)
   if (pool !== undefined && typeof pool?.connect !== 'function')
     throw new InvalidOptionError('pool', `expected a pool of pg, got ${showValue(pool)}`)

@@ -36,18 +36,27 @@ export function postgresWrites(
   const forks = new Set<string>()
 
   async function send({ text, values, steps }: BranchStatement): Promise<Row | undefined> {
-    const row = await (context.isDistributed ? runSteps(database, steps()) : database.tryWrite(text, values))
+    const row = await (context.isDistributed
+      ? runSteps(database, steps())
+      : database.tryWrite(text, values))
     if (row) indexer.wake()
     return row
   }
 
   /** Writes a change without the entries that are stored. Undefined if the branch is not as the base says. */
-  async function apply(thread: ThreadKey, state: rules.BranchState, base: Base, change: rules.Change) {
+  async function apply(
+    thread: ThreadKey,
+    state: rules.BranchState,
+    base: Base,
+    change: rules.Change,
+  ) {
     const { closes, opens, ends, lease, call, marks = [] } = change
     const isNew = ({ id }: { readonly id: string }) => state.seqOf(id) === undefined
     const left = toRecords(thread, closes?.entries ?? []).filter(isNew)
     const ids = new Set(left.map(({ id }) => id))
-    const added = toRecords(thread, change.entries).filter(entry => isNew(entry) && !ids.has(entry.id))
+    const added = toRecords(thread, change.entries).filter(
+      entry => isNew(entry) && !ids.has(entry.id),
+    )
     const write = {
       ...{ opens, ends, closes, call, marks, closing: left.length, entries: [...left, ...added] },
       ...(lease && {
@@ -83,7 +92,10 @@ export function postgresWrites(
       })
       if (answer !== undefined) return answer
       if (attempt === mostAttempts)
-        throw new errors.StoreError('store_busy', `Others wrote to it ${attempt} times meanwhile: retry.`)
+        throw new errors.StoreError(
+          'store_busy',
+          `Others wrote to it ${attempt} times meanwhile: retry.`,
+        )
       await new Promise(resolve => setTimeout(resolve, Math.random() * 4 * attempt))
     }
   }
@@ -136,7 +148,9 @@ export function postgresWrites(
     if (quick) return { head: quick.head }
     return decide(thread, { ...needs, ids: idsOf(entries) }, async facts => {
       const change = rule(branches.needBranch(facts))
-      return change ? headOf(await apply(thread, facts, baseOf(facts), change)) : { head: facts.head }
+      return change
+        ? headOf(await apply(thread, facts, baseOf(facts), change))
+        : { head: facts.head }
     })
   }
 
@@ -148,7 +162,12 @@ export function postgresWrites(
       const names = { ...(key !== undefined && { key }), ...(body !== undefined && { body }) }
       const place = { first: last - Number(row!.added) + 1, last, startedAt: Number(row!.now) }
       const lease = { owner, epoch: Number(row!.epoch) }
-      return { kind: 'begun', turn: { turn: number, status: 'open', ...place, ...names }, lease, head: last }
+      return {
+        kind: 'begun',
+        turn: { turn: number, status: 'open', ...place, ...names },
+        lease,
+        head: last,
+      }
     }
     if (head !== undefined) {
       const toChange = (state: rules.BranchState) => rule(state) as rules.Change
@@ -183,10 +202,13 @@ export function postgresWrites(
       decide(thread, {}, async facts => {
         const change = facts.line === undefined ? undefined : rules.resumeTurn(facts, turn)
         if (!change) return { begun: undefined }
-        return (await apply(thread, facts, baseOf(facts), change)) && { begun: taken(facts, change) }
+        return (
+          (await apply(thread, facts, baseOf(facts), change)) && { begun: taken(facts, change) }
+        )
       }).then(({ begun }) => begun),
     append: (thread, append) => goOn(thread, append, state => rules.appendEntries(state, append)),
-    end: (thread, end) => goOn(thread, end, state => rules.endTurn(state, end), { epoch: end.lease.epoch }),
+    end: (thread, end) =>
+      goOn(thread, end, state => rules.endTurn(state, end), { epoch: end.lease.epoch }),
     async renew(thread, lease, leaseMs) {
       await goOn(thread, { lease }, state => rules.renewLease(state, lease, leaseMs))
     },
@@ -197,7 +219,9 @@ export function postgresWrites(
       if (quick) return { head: quick.head }
       return decide(thread, { ids: idsOf(entries) }, async facts => {
         const change = rule(branches.makeBranch(facts))
-        return change ? headOf(await apply(thread, facts, baseOf(facts), change)) : { head: facts.head }
+        return change
+          ? headOf(await apply(thread, facts, baseOf(facts), change))
+          : { head: facts.head }
       })
     },
     async fork(thread, { at, branch }) {
@@ -208,7 +232,9 @@ export function postgresWrites(
         if (isForkOf(existing, thread.branch, at)) return true
         if (existing.line !== undefined) throw errors.branchExists(branch)
         const birth = await toBirth(reads, parent, at)
-        return send(writeStretch(context, fork, { birth }, { turns: [] }, { entries: [], last: undefined }))
+        return send(
+          writeStretch(context, fork, { birth }, { turns: [] }, { entries: [], last: undefined }),
+        )
       })
     },
     async erase(thread, seq, mark) {
@@ -239,9 +265,14 @@ export function postgresWrites(
         const needs = { ids: idsOf(stretch.entries), at: forkOf?.at ?? 0 }
         const parent = isThere || !forkOf ? undefined : await branches.readFacts(context, of, needs)
         if (parent && parent.line === undefined) throw errors.noParent(of.branch)
-        const birth = parent ? await toBirth(reads, parent, forkOf!.at, time) : { head: 0, turns: 0, time }
+        const birth = parent
+          ? await toBirth(reads, parent, forkOf!.at, time)
+          : { head: 0, turns: 0, time }
         const state = parent ? unborn(thread, parent, birth) : facts
-        const fresh = planRestore(await storedStretch(reads, state, parent ? of : thread, stretch), stretch)
+        const fresh = planRestore(
+          await storedStretch(reads, state, parent ? of : thread, stretch),
+          stretch,
+        )
         const last = timesOf(fresh)?.last
         if (isThere && last === undefined) return { head: facts.head }
         const base = isThere ? { guard: guardOf(facts) } : { birth }
@@ -258,7 +289,8 @@ const headOf = (written: { readonly head: number } | undefined) => written && { 
 
 const idsOf = (entries: readonly NewEntry[]) => entries.map(({ id }) => id)
 
-const keysOf = ({ turns }: RestoreEntries) => turns.flatMap(({ key }) => (key === undefined ? [] : [key]))
+const keysOf = ({ turns }: RestoreEntries) =>
+  turns.flatMap(({ key }) => (key === undefined ? [] : [key]))
 
 /** How many forks are remembered. */
 const mostForks = 10_000
@@ -267,7 +299,8 @@ const nameOf = (thread: ThreadKey) => JSON.stringify(keyOf(thread))
 
 const unwritten: Base = { birth: { head: 0, turns: 0 } }
 
-const baseOf = (facts: Facts): Base => (facts.line === undefined ? unwritten : { guard: guardOf(facts) })
+const baseOf = (facts: Facts): Base =>
+  facts.line === undefined ? unwritten : { guard: guardOf(facts) }
 
 const isForkOf = ({ forkOf }: Facts, branch: string, at: number) =>
   forkOf?.branch === branch && forkOf.at === at

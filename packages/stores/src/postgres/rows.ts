@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '@throughline/core/log/message'
 import { checksum } from '../checksum.ts'
-import type { ConversationKey, NewEntry, StoredCall, StoredEntry, StoredTurn, ThreadKey } from '../store.ts'
+import type {
+  ConversationKey,
+  NewEntry,
+  StoredCall,
+  StoredEntry,
+  StoredTurn,
+  ThreadKey,
+} from '../store.ts'
 import { CorruptEntryError, nameOf, StoreError, TooLargeError } from '../store-error.ts'
 import type { Row } from './database.ts'
 
@@ -31,9 +38,15 @@ const turnColumns: ColumnReaders<StoredTurn> = {
 
 export function toEntry(thread: ThreadKey, row: Row): StoredEntry {
   const [seq, turn, tokens] = [Number(row.seq), Number(row.turn), String(row.tokens)]
-  const [id, role, time, payload] = [String(row.id), row.role as Role, Number(row.time), String(row.payload)]
+  const [id, role, time, payload] = [
+    String(row.id),
+    row.role as Role,
+    Number(row.time),
+    String(row.payload),
+  ]
   // What `withPlace` in schema/fragments.ts computes in SQL.
-  const sum = entrySum(conversationKey(thread), { id, role, time, payload }, tokens) + seq * 31 + turn * 1009
+  const sum =
+    entrySum(conversationKey(thread), { id, role, time, payload }, tokens) + seq * 31 + turn * 1009
   const corrupt = (problem: string, options?: ErrorOptions) =>
     new CorruptEntryError(nameOf(thread), seq, problem, options)
   if (sum !== Number(row.checksum)) throw corrupt('it is not what was stored, its checksum differs')
@@ -66,8 +79,11 @@ export function toRecords(thread: ThreadKey, entries: readonly (NewEntry | Store
 }
 
 /** A checksum of an entry and its conversation. The database adds the place, known only when writing. */
-const entrySum = (key: string, { id, role, time, payload }: Omit<NewEntry, 'tokens'>, tokens: string) =>
-  checksum([key, id, role, time, tokens, payload])
+const entrySum = (
+  key: string,
+  { id, role, time, payload }: Omit<NewEntry, 'tokens'>,
+  tokens: string,
+) => checksum([key, id, role, time, tokens, payload])
 
 /** In the order in which the checksum reads them. */
 const callColumns: ColumnReaders<StoredCall> = {
@@ -91,7 +107,9 @@ export function toCall(thread: ThreadKey, row: Row): StoredCall {
 
 export function callRecord(thread: ThreadKey, call: StoredCall): string {
   const names = [...Object.keys(callColumns), 'checksum']
-  return JSON.stringify(Object.fromEntries(callValues(thread, call).map((value, at) => [names[at], value])))
+  return JSON.stringify(
+    Object.fromEntries(callValues(thread, call).map((value, at) => [names[at], value])),
+  )
 }
 
 /** The values of a call in the order of its columns, then their checksum. */
@@ -112,19 +130,24 @@ export function conversationKey({ tenant, conversation }: ConversationKey): stri
 let lastKey = { names: '', key: '' }
 
 /** The key of a mark: like that of a conversation, so that no tenant finds another's. */
-export const markKey = (tenant: string, mark: string) => conversationKey({ tenant, conversation: mark })
+export const markKey = (tenant: string, mark: string) =>
+  conversationKey({ tenant, conversation: mark })
 
 /** A row of a btree index has at most 2,704 bytes, which hold all the names of a key. */
 const maxKeyBytes = 2_600
 
 /** The key of a branch, as its columns. Refuses names too long for an index; `ids` are the last part of further keys. */
-export function keyOf(thread: ThreadKey, ids: readonly string[] = []): readonly [string, ...string[]] {
+export function keyOf(
+  thread: ThreadKey,
+  ids: readonly string[] = [],
+): readonly [string, ...string[]] {
   const { tenant, conversation, actor, branch } = thread
   for (const rest of [actor + branch, ...ids]) {
     const names = tenant + conversation + rest
     // A code unit has at most three bytes: most keys need not be measured.
     const bytes = 3 * names.length > maxKeyBytes ? Buffer.byteLength(names) : 0
-    if (bytes > maxKeyBytes) throw new TooLargeError('The names of a key together', bytes, maxKeyBytes)
+    if (bytes > maxKeyBytes)
+      throw new TooLargeError('The names of a key together', bytes, maxKeyBytes)
   }
   return [conversationKey(thread), actor, branch]
 }

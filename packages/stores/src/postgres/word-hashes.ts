@@ -8,7 +8,11 @@ const maxWords = 20_000
  * apart; null without words. Two words may share a number, so search looks at the text again. An entry that cannot be
  * indexed (`failed`) is stored all the same: the log comes first, and check() finds it.
  */
-export function wordHashes(tenant: string, payload: string, failed: number[] | null = null): number[] | null {
+export function wordHashes(
+  tenant: string,
+  payload: string,
+  failed: number[] | null = null,
+): number[] | null {
   try {
     const hashes = new Set<number>()
     for (const word of words(payloadTexts(payload))) {

@@ -20,7 +20,9 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     const store = postgresStore({ ...options, search: false })
     await store.migrate()
     const count = async (sql: string) =>
-      Number((await server.client.query(`select count(*) as count from ${schema}.${sql}`)).rows[0].count)
+      Number(
+        (await server.client.query(`select count(*) as count from ${schema}.${sql}`)).rows[0].count,
+      )
     return {
       schema,
       options,
@@ -90,7 +92,9 @@ describePostgres('words that are indexed later, in PostgreSQL', server => {
     await store.seed(thread, { expectedHead: 0, entries: many })
     await store.close()
     const searching = postgresStore(options)
-    expect(await findAll(searching, thread.tenant, 'heron 0', { limit: 1_000 })).toMatchObject([{ seq: 1 }])
+    expect(await findAll(searching, thread.tenant, 'heron 0', { limit: 1_000 })).toMatchObject([
+      { seq: 1 },
+    ])
     expect(await indexed()).toBeGreaterThanOrEqual(400)
     expect(await findAll(searching, thread.tenant, 'heron', { limit: 1_000 })).toHaveLength(900)
     await searching.close()

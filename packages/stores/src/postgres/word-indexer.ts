@@ -72,7 +72,10 @@ export function wordIndexer(context: PostgresContext) {
 }
 
 /** Indexes until nothing waits, and returns true; false if it stops before that. */
-export async function indexWaiting(context: PostgresContext, isStopped = () => false): Promise<boolean> {
+export async function indexWaiting(
+  context: PostgresContext,
+  isStopped = () => false,
+): Promise<boolean> {
   // Each instance begins at a place of its own, so that two of them rarely do the same work.
   let from = randomUUID() as string
   for (let n = 0; n < maxBatches && !isStopped(); n++) {
@@ -183,7 +186,10 @@ const moveSql = (schema: string, isDistributed: boolean) => `
   returning 1`
 
 /** A line has no gaps, so its places count its entries. */
-async function countWaiting({ database, schema }: PostgresContext, tenant: string): Promise<number> {
+async function countWaiting(
+  { database, schema }: PostgresContext,
+  tenant: string,
+): Promise<number> {
   const [row] = await database.read(
     `select coalesce(sum(b.head - b.waiting_after), 0) as count
     from ${schema}.branches b join ${schema}.conversations c on c.key = b.key

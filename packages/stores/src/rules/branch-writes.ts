@@ -21,9 +21,19 @@ export interface BranchWriter<Transaction, Branch> {
   /** When the conversation was created, if it is there; throws if it was deleted. */
   createdAt(on: Transaction, thread: ThreadKey): number | undefined
   /** Returns the branch as it is then; undefined if the change was done before. */
-  apply(on: Transaction, branch: Branch, change: rules.Change, state: BranchState): Branch | undefined
+  apply(
+    on: Transaction,
+    branch: Branch,
+    change: rules.Change,
+    state: BranchState,
+  ): Branch | undefined
   /** Adds restored entries and turns; `last` is their latest time. Returns the head. */
-  addStretch(on: Transaction, branch: Branch, fresh: Omit<RestoreEntries, 'forkOf'>, last: number): number
+  addStretch(
+    on: Transaction,
+    branch: Branch,
+    fresh: Omit<RestoreEntries, 'forkOf'>,
+    last: number,
+  ): number
   /** Remembers in this process what a commit has changed. */
   settle?(branch: Branch, change: rules.Change): void
 }
@@ -44,15 +54,18 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
   const make = (on: Transaction, thread: ThreadKey) => writer.make(on, thread, now())
   const headAfter = (_: unknown, { head }: BranchState) => ({ head })
   return {
-    begin: (thread, turn) => write(thread, make, state => rules.beginTurn(state, turn), toBegun, turn),
-    resume: (thread, turn) => write(thread, find, state => rules.resumeTurn(state, turn), toResumed, turn),
+    begin: (thread, turn) =>
+      write(thread, make, state => rules.beginTurn(state, turn), toBegun, turn),
+    resume: (thread, turn) =>
+      write(thread, find, state => rules.resumeTurn(state, turn), toResumed, turn),
     append: (thread, append) =>
       write(thread, need, state => rules.appendEntries(state, append), headAfter, append),
     end: (thread, end) => write(thread, need, state => rules.endTurn(state, end), headAfter),
     async renew(thread, lease, leaseMs) {
       await write(thread, need, state => rules.renewLease(state, lease, leaseMs), headAfter)
     },
-    seed: (thread, seed) => write(thread, make, state => rules.seedEntries(state, seed), headAfter, seed),
+    seed: (thread, seed) =>
+      write(thread, make, state => rules.seedEntries(state, seed), headAfter, seed),
     fork: (thread, { at, branch }) =>
       writer.write(thread, on => {
         const parent = need(on, thread)
@@ -103,12 +116,23 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
     return done?.answer as Answer
   }
 
-  function isFork(on: Transaction, branch: Branch, { branch: name, at }: NonNullable<Head['forkOf']>) {
+  function isFork(
+    on: Transaction,
+    branch: Branch,
+    { branch: name, at }: NonNullable<Head['forkOf']>,
+  ) {
     const forkOf = writer.forkOf(on, branch)
     return forkOf?.branch === name && forkOf.at === at
   }
 
-  function addFork(on: Transaction, of: ThreadKey, parent: Branch, branch: string, at: number, time: number) {
+  function addFork(
+    on: Transaction,
+    of: ThreadKey,
+    parent: Branch,
+    branch: string,
+    at: number,
+    time: number,
+  ) {
     const state = writer.stateOf(on, of, parent)
     if (!rules.isForkPlace(state, at)) throw notAPlace(at)
     const turns = state.turnsFrom(1).filter(({ first }) => first <= at).length
@@ -116,7 +140,12 @@ export function branchWrites<Transaction, Branch>(writer: BranchWriter<Transacti
   }
 
   /** The existing branch, or a new one: empty, or with its shared past. */
-  function branchFor(on: Transaction, thread: ThreadKey, { forkOf }: RestoreEntries, time: number): Branch {
+  function branchFor(
+    on: Transaction,
+    thread: ThreadKey,
+    { forkOf }: RestoreEntries,
+    time: number,
+  ): Branch {
     if (!forkOf) return writer.make(on, thread, time)
     const existing = find(on, thread)
     if (existing && isFork(on, existing, forkOf)) return existing
@@ -133,7 +162,8 @@ const toBegun = (decision: ReturnType<typeof rules.beginTurn>, state: BranchStat
     ? { kind: 'replayed', turn: decision.replayed, head: state.head }
     : rules.begunOf(state)
 
-const toResumed = (change: rules.Change | undefined, state: BranchState) => change && rules.begunOf(state)
+const toResumed = (change: rules.Change | undefined, state: BranchState) =>
+  change && rules.begunOf(state)
 
 export function toHead(state: BranchState, forkOf: Head['forkOf']): Head {
   const { head, turns, open, owner = '', epoch } = state
@@ -141,7 +171,9 @@ export function toHead(state: BranchState, forkOf: Head['forkOf']): Head {
   return {
     head,
     turns,
-    ...(open !== undefined && { open: { ...state.turn(open), lease, expiresInMs: state.heldMs() } }),
+    ...(open !== undefined && {
+      open: { ...state.turn(open), lease, expiresInMs: state.heldMs() },
+    }),
     ...(forkOf && { forkOf }),
   }
 }

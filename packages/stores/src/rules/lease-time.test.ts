@@ -49,7 +49,9 @@ describe.each(Object.entries(stores))('a clock that goes back a day, on %s', (_,
     const { lease } = await open(store, other, { leaseMs: 30_000 })
     now -= day
     for (let renewals = 0; renewals < 6; renewals++) {
-      await expect(open(store, other, { owner: 'bob' })).rejects.toMatchObject({ code: 'turn_open' })
+      await expect(open(store, other, { owner: 'bob' })).rejects.toMatchObject({
+        code: 'turn_open',
+      })
       now += 10_000
       await store.renew(other, lease, 30_000)
     }
@@ -68,6 +70,9 @@ it('a writer of an SQLite file knows that the one before is gone, whatever the c
   const second = sqliteStore({ path, now: () => now })
   expect((await second.head(thread))?.open?.expiresInMs).toBe(0)
   expect((await second.resume(thread, { owner: 'bob', leaseMs: long }))?.turn.turn).toBe(1)
-  await expect(open(second, thread)).rejects.toMatchObject({ code: 'turn_open', retryAfterMs: long })
+  await expect(open(second, thread)).rejects.toMatchObject({
+    code: 'turn_open',
+    retryAfterMs: long,
+  })
   await second.close()
 })

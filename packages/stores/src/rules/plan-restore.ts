@@ -5,7 +5,8 @@ import type { BranchState } from './write-rules.ts'
 /** The part of a stretch that is not yet stored; throws if the rest differs from the stored part. */
 export function planRestore(stored: BranchState, { entries, turns }: RestoreEntries) {
   const { thread } = stored
-  const conflict = (expected: number, actual: number) => new ConflictError(nameOf(thread), expected, actual)
+  const conflict = (expected: number, actual: number) =>
+    new ConflictError(nameOf(thread), expected, actual)
   const from = entries[0]?.seq ?? turns[0]?.first ?? stored.head + 1
   if (from > stored.head + 1) throw conflict(from - 1, stored.head)
   const fresh = {
@@ -46,7 +47,10 @@ export function planRestore(stored: BranchState, { entries, turns }: RestoreEntr
 }
 
 /** The earliest and the latest time in a stretch; undefined for an empty one. */
-export function timesOf({ entries, turns }: RestoreEntries): { first: number; last: number } | undefined {
+export function timesOf({
+  entries,
+  turns,
+}: RestoreEntries): { first: number; last: number } | undefined {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const see = (time: number) => {
     first = Math.min(first, time)

@@ -33,13 +33,26 @@ export interface Change {
 }
 
 /** Whether a change counts as use of the conversation. Giving out a lease does not. */
-export const isUse = ({ opens, lease }: Change): boolean => opens !== undefined || lease === undefined
+export const isUse = ({ opens, lease }: Change): boolean =>
+  opens !== undefined || lease === undefined
 
 // Each rule throws what it refuses, and returns undefined if the write is already stored.
 
 /** The change that begins a turn, or the turn that this request has begun before. */
-export function beginTurn(state: BranchState, begin: BeginTurn): Change | { readonly replayed: StoredTurn } {
-  const { owner, leaseMs: ms, expectedHead = state.head, key, body, closing, entries, marks } = begin
+export function beginTurn(
+  state: BranchState,
+  begin: BeginTurn,
+): Change | { readonly replayed: StoredTurn } {
+  const {
+    owner,
+    leaseMs: ms,
+    expectedHead = state.head,
+    key,
+    body,
+    closing,
+    entries,
+    marks,
+  } = begin
   if (isBegun(state, begin)) return { entries: [], lease: { owner, epoch: state.epoch, ms } }
   const earlierTurn = key === undefined ? undefined : state.turnByKey(key)
   if (earlierTurn && earlierTurn.body !== body) throw new KeyReusedError(earlierTurn.key!)
@@ -62,7 +75,8 @@ function isBegun(state: BranchState, { owner, key, body, entries }: BeginTurn): 
   if (state.open === undefined || state.owner !== owner) return false
   const turn = state.turn(state.open)
   const places = entries.map(({ id }) => state.seqOf(id))
-  const isStored = places.every(place => place !== undefined) && places.some(place => place! >= turn.first)
+  const isStored =
+    places.every(place => place !== undefined) && places.some(place => place! >= turn.first)
   return isStored && turn.key === key && turn.body === body
 }
 

@@ -14,7 +14,8 @@ let files = 0
 const newPath = () => join(mkdtempSync(join(folder, 'case-')), `${++files}.db`)
 const code = (code: string) => expect.objectContaining({ code })
 const thread = { tenant: 'acme', conversation: 'lemonade', actor: 'assistant', branch: 'main' }
-const partials = (path: string) => readdirSync(join(path, '..')).filter(name => name.includes('partial'))
+const partials = (path: string) =>
+  readdirSync(join(path, '..')).filter(name => name.includes('partial'))
 
 describe('backupSqlite', () => {
   it('copies a store that is open, with all that it has', async () => {

@@ -46,9 +46,13 @@ export async function backupSqlite(options: BackupSqliteOptions): Promise<{ byte
 }
 
 function refuseExisting(to: string): void {
-  if (typeof to !== 'string') throw new InvalidOptionError('to', `expected a new name, got ${showValue(to)}`)
+  if (typeof to !== 'string')
+    throw new InvalidOptionError('to', `expected a new name, got ${showValue(to)}`)
   if (to === '' || existsSync(to))
-    throw new InvalidOptionError('to', `"${to}" is not free: give a new name, a backup overwrites nothing`)
+    throw new InvalidOptionError(
+      'to',
+      `"${to}" is not free: give a new name, a backup overwrites nothing`,
+    )
 }
 
 function onDisk<T>(to: string, work: () => T): T {

@@ -33,17 +33,29 @@ const call = (id: number, plan: string, time = id): StoredCall => ({
 
 /** Plans of calls that follow each other: long, and nearly the same. */
 const planAt = (n: number) =>
-  JSON.stringify({ version: 1, text: 'Several turns. '.repeat(40), messages: [[1, n]], tokens: 7 * n })
+  JSON.stringify({
+    version: 1,
+    text: 'Several turns. '.repeat(40),
+    messages: [[1, n]],
+    tokens: 7 * n,
+  })
 
 it('are as they were saved, whatever is saved again, deleted or read anew', {
   timeout: 1_800_000,
 }, async () => {
   const id = fc.nat(80)
-  const save = fc.record({ kind: fc.constant('save' as const), id, more: fc.string({ unit: 'binary' }) })
+  const save = fc.record({
+    kind: fc.constant('save' as const),
+    id,
+    more: fc.string({ unit: 'binary' }),
+  })
   const step = fc.oneof(
     {
       weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('add' as const), amount: fc.integer({ min: 1, max: 40 }) }),
+      arbitrary: fc.record({
+        kind: fc.constant('add' as const),
+        amount: fc.integer({ min: 1, max: 40 }),
+      }),
     },
     { weight: 6, arbitrary: save },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), before: id }) },
@@ -63,7 +75,10 @@ it('are as they were saved, whatever is saved again, deleted or read anew', {
         if (one.kind === 'add')
           for (let n = 0; n < one.amount; n++, next++) await keep(call(next, planAt(next)))
         else if (one.kind === 'save' && saved.has(String(one.id)))
-          await keep({ ...saved.get(String(one.id))!, plan: planAt(one.id) + one.more.replaceAll('\0', '') })
+          await keep({
+            ...saved.get(String(one.id))!,
+            plan: planAt(one.id) + one.more.replaceAll('\0', ''),
+          })
         else if (one.kind === 'delete') {
           await store.deleteCalls('t', one.before)
           for (const [id, { time }] of saved) if (time < one.before) saved.delete(id)
@@ -109,6 +124,8 @@ it('that are damaged are told, and so are those that need them', async () => {
   connection.close()
   const { store: again } = await openStore(path)
   await expect(again.calls(thread, { limit: 1 })).rejects.toMatchObject({ code: 'store_corrupt' })
-  expect(await again.check()).toEqual([expect.stringContaining('of calls has changed since it was written')])
+  expect(await again.check()).toEqual([
+    expect.stringContaining('of calls has changed since it was written'),
+  ])
   await again.close()
 })

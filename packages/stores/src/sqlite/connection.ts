@@ -27,7 +27,8 @@ export function openConnection(file: SqliteFileOptions) {
   let isClosed = false
   let closing: Promise<void> | undefined
   let isDurable = false
-  const open = (): OpenDatabase => (readOnly ? openForReading(driver, path) : openForWriting(driver, path))
+  const open = (): OpenDatabase =>
+    readOnly ? openForReading(driver, path) : openForWriting(driver, path)
   let { database, hasChanged, farewell } = typed(open, unlock)
 
   /** Makes the errors of work errors of the file. `isDriver`: all of them, also those that SQLite gave no code. */
@@ -89,7 +90,8 @@ export function openConnection(file: SqliteFileOptions) {
     exec: (sql: string) => attempt(() => database.exec(sql)),
     /** One transaction: committed when it returns, rolled back if it throws; reported once `synced` resolves. */
     write<T>(work: () => T): T {
-      if (readOnly) throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
+      if (readOnly)
+        throw new StoreError('store_read_only', `The store ${path} was opened to be read only.`)
       disk.assertSound()
       return attempt(() => {
         statement('BEGIN IMMEDIATE').run()
@@ -150,11 +152,16 @@ const maxKnown = 3_000
 /** Reads the pragmas back before the first commit: some builds lower `synchronous` in WAL, and power loss could harm the file. */
 function assertDurable(database: SqliteDatabase, path: string): void {
   const { synchronous } = database.prepare('PRAGMA synchronous').get() as { synchronous: number }
-  const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+  const { journal_mode: journal } = database.prepare('PRAGMA journal_mode').get() as {
+    journal_mode: string
+  }
   if (synchronous >= 1 && journal === 'wal') return
   const mode = `synchronous=${synchronous}, journal_mode=${journal} instead of 1 (NORMAL) and wal`
   const problem = `SQLite runs with ${mode}: a loss of power could take back what was stored`
-  throw new StoreError('store_not_durable', `${path}: ${problem}. Use another SQLite driver or file system.`)
+  throw new StoreError(
+    'store_not_durable',
+    `${path}: ${problem}. Use another SQLite driver or file system.`,
+  )
 }
 
 /** The real path of a file, so that a link to it finds the same lock. */
@@ -162,9 +169,15 @@ function realPath(path: string): string {
   if (typeof path !== 'string')
     throw new InvalidOptionError('path', `expected the path of a file, got ${showValue(path)}`)
   if (path === '' || path.startsWith(':') || path.startsWith('file:'))
-    throw new InvalidOptionError('path', `"${path}" is not a file; use memoryStore() for a store without one`)
+    throw new InvalidOptionError(
+      'path',
+      `"${path}" is not a file; use memoryStore() for a store without one`,
+    )
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new InvalidOptionError('path', `${showValue(path)} is a folder: give the path of a file in it`)
+    throw new InvalidOptionError(
+      'path',
+      `${showValue(path)} is a folder: give the path of a file in it`,
+    )
   for (const [real, rest] of [
     [path, ''],
     [dirname(path), basename(path)],
@@ -196,7 +209,8 @@ const writerPragmas = `${pragmas}; PRAGMA journal_mode = WAL; PRAGMA synchronous
   PRAGMA checkpoint_fullfsync = ON; PRAGMA recursive_triggers = ON; PRAGMA secure_delete = ON;
   PRAGMA journal_size_limit = 67108864; PRAGMA busy_timeout = 0`
 /** Gives the exclusive lock back: an index in memory cannot be shared, so WAL is left first. */
-const shareAgain = 'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA schema_version'
+const shareAgain =
+  'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; PRAGMA schema_version'
 /** `schema_version` reads the file, so that an unreadable file fails here. */
 const readerPragmas = `${pragmas}; PRAGMA schema_version`
 

@@ -10,16 +10,23 @@ import { damaged } from './sqlite-error.ts'
 export type ConversationRow = RowOf<'conversations'>
 
 /** Finds a conversation by name, a deleted one too: its name stays. */
-export function findConversation(connection: Connection, { tenant, conversation }: ConversationKey) {
+export function findConversation(
+  connection: Connection,
+  { tenant, conversation }: ConversationKey,
+) {
   const sql = 'SELECT * FROM conversations WHERE tenant = ? AND conversation = ?'
   const row = connection.get<ConversationRow & Checked>(sql, tenant, conversation)
-  if (row) return sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
+  if (row)
+    return sound('conversations', row, row.tenant === tenant && row.conversation === conversation)
   verifyNames(connection)
   return undefined
 }
 
 export function conversationById(connection: Connection, id: number): ConversationRow | undefined {
-  const row = connection.get<ConversationRow & Checked>('SELECT * FROM conversations WHERE id = ?', id)
+  const row = connection.get<ConversationRow & Checked>(
+    'SELECT * FROM conversations WHERE id = ?',
+    id,
+  )
   return row && sound('conversations', row, row.id === id)
 }
 
@@ -29,7 +36,14 @@ function insertConversation(
   createdAt: number,
 ): ConversationRow {
   const names = { tenant, conversation, created_at: createdAt }
-  const row = { ...names, deleted_at: null, title: null, metadata: null, person: null, used_at: null }
+  const row = {
+    ...names,
+    deleted_at: null,
+    title: null,
+    metadata: null,
+    person: null,
+    used_at: null,
+  }
   const id = insertRow(connection, 'conversations', { ...row, id: null })
   return saveRow(connection, 'conversations', { ...row, id }, {})
 }
@@ -38,7 +52,8 @@ function insertConversation(
 export function verifyNames(connection: Connection): void {
   if (verified.has(connection)) return
   for (const table of ['conversations', 'branches'] as const) {
-    for (const row of connection.iterate(`SELECT * FROM ${table} NOT INDEXED`)) sound(table, row as never)
+    for (const row of connection.iterate(`SELECT * FROM ${table} NOT INDEXED`))
+      sound(table, row as never)
     const [row] = connection.all<{ integrity_check: string }>(`PRAGMA integrity_check(${table})`)
     if (row?.integrity_check !== 'ok') throw damaged(connection.path, `the table of ${table}`)
   }
@@ -73,7 +88,10 @@ export function findBranch(connection: Connection, thread: ThreadKey): BranchRow
   sound('branches', row, row.conversation_id === id && row.actor === actor && row.branch === branch)
   const current = withHead(connection, row)
   // The row is older than its entries: the disk has lost a write. Its own checksum is good.
-  const isBehind = connection.get('SELECT 1 FROM entries WHERE place = ?', placeOf(row.id, current.head + 1))
+  const isBehind = connection.get(
+    'SELECT 1 FROM entries WHERE place = ?',
+    placeOf(row.id, current.head + 1),
+  )
   if (isBehind) throw damaged(connection.path, `the head of branch "${row.branch}"`)
   connection.remember(key, row.id)
   return rememberBranch(connection, current)
@@ -83,7 +101,9 @@ export function branchById(connection: Connection, id: number): BranchRow | unde
   const cached = connection.recall<BranchRow>(`branch ${id}`)
   if (cached) return cached
   const row = connection.get<BranchRow & Checked>('SELECT * FROM branches WHERE id = ?', id)
-  return row && rememberBranch(connection, withHead(connection, sound('branches', row, row.id === id)))
+  return (
+    row && rememberBranch(connection, withHead(connection, sound('branches', row, row.id === id)))
+  )
 }
 
 /** The row with its head as it is: while a turn is open, an append writes only entries, and the row is as of the last save. */
@@ -113,7 +133,10 @@ export function makeBranch(connection: Connection, thread: ThreadKey, now: numbe
   return insertBranch(connection, thread, { conversation_id: id, updated_at: now })
 }
 
-export function refuseDeleted(connection: Connection, thread: ThreadKey): ConversationRow | undefined {
+export function refuseDeleted(
+  connection: Connection,
+  thread: ThreadKey,
+): ConversationRow | undefined {
   const conversation = findConversation(connection, thread)
   if (conversation && conversation.deleted_at !== null)
     throw new NoConversationError(thread.conversation, true)
@@ -133,7 +156,11 @@ export function insertBranch(
 }
 
 /** Saves a branch's row. Its time never goes back, even if the clock does or a log from the future was restored. */
-export function saveBranch(connection: Connection, branch: BranchRow, changes: Partial<BranchRow> = {}) {
+export function saveBranch(
+  connection: Connection,
+  branch: BranchRow,
+  changes: Partial<BranchRow> = {},
+) {
   const { head = branch.head, updated_at: time = 0 } = changes
   const all = { ...changes, head, updated_at: Math.max(branch.updated_at, time) }
   return rememberBranch(connection, saveRow(connection, 'branches', branch, all))
@@ -144,7 +171,10 @@ export function forkOf(connection: Connection, { parent_id: parent, fork_at: at 
 }
 
 /** A branch and those whose past it shares, newest first, each with the last place that is taken from it. */
-function* lineageOf(connection: Connection, branch: BranchRow): Generator<readonly [BranchRow, to: number]> {
+function* lineageOf(
+  connection: Connection,
+  branch: BranchRow,
+): Generator<readonly [BranchRow, to: number]> {
   let to = Number.MAX_SAFE_INTEGER
   for (let at: BranchRow | undefined = branch; at; ) {
     yield [at, to]
@@ -155,7 +185,11 @@ function* lineageOf(connection: Connection, branch: BranchRow): Generator<readon
 
 export const segmentsOf = (connection: Connection, branch: BranchRow): Segment[] =>
   [...lineageOf(connection, branch)]
-    .map(([{ id, fork_at }, to]) => ({ branchId: id, from: fork_at + 1, to: Math.min(to, branch.head) }))
+    .map(([{ id, fork_at }, to]) => ({
+      branchId: id,
+      from: fork_at + 1,
+      to: Math.min(to, branch.head),
+    }))
     .filter(({ from, to }) => from <= to)
     .reverse()
 
@@ -163,7 +197,17 @@ export type TurnRow = RowOf<'turns'> & { readonly status: TurnStatus }
 
 /** A row as a turn. The last place of an open turn is the head: it is stored when the turn ends. */
 export function toTurn(row: TurnRow, head: number): StoredTurn {
-  const { turn, status, first, last, started_at: startedAt, ended_at: endedAt, error, key, body } = row
+  const {
+    turn,
+    status,
+    first,
+    last,
+    started_at: startedAt,
+    ended_at: endedAt,
+    error,
+    key,
+    body,
+  } = row
   const place = { first, last: status === 'open' ? head : last }
   return withoutNulls({ turn, status, ...place, startedAt, endedAt, error, key, body })
 }
@@ -188,9 +232,18 @@ export const turnByKey = (connection: Connection, { id }: BranchRow, key: string
   getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND key = ?', id, key)
 
 export const turnByEpoch = (connection: Connection, { id }: BranchRow, epoch: number) =>
-  getTurn(connection, 'SELECT * FROM turns WHERE branch_id = ? AND epoch = ? ORDER BY turn DESC', id, epoch)
+  getTurn(
+    connection,
+    'SELECT * FROM turns WHERE branch_id = ? AND epoch = ? ORDER BY turn DESC',
+    id,
+    epoch,
+  )
 
-export function turnByNumber(connection: Connection, { id, branch }: BranchRow, turn: number): TurnRow {
+export function turnByNumber(
+  connection: Connection,
+  { id, branch }: BranchRow,
+  turn: number,
+): TurnRow {
   const cached = connection.recall<TurnRow>(`turn of ${id}`)
   const row =
     cached?.turn === turn
@@ -200,12 +253,21 @@ export function turnByNumber(connection: Connection, { id, branch }: BranchRow, 
   throw damaged(connection.path, `turn ${turn} of branch "${branch}"`)
 }
 
-function getTurn(connection: Connection, sql: string, ...values: SqliteValue[]): TurnRow | undefined {
+function getTurn(
+  connection: Connection,
+  sql: string,
+  ...values: SqliteValue[]
+): TurnRow | undefined {
   const row = connection.get<TurnRow & Checked>(sql, ...values)
   return row && sound('turns', row)
 }
 
-export function insertTurn(connection: Connection, branchId: number, turn: StoredTurn, epoch: number): void {
+export function insertTurn(
+  connection: Connection,
+  branchId: number,
+  turn: StoredTurn,
+  epoch: number,
+): void {
   const { turn: number, status, first, last, startedAt, endedAt = null, error = null } = turn
   const { key = null, body = null } = turn
   const place = { branch_id: branchId, turn: number, status, first, last }
@@ -214,8 +276,11 @@ export function insertTurn(connection: Connection, branchId: number, turn: Store
   remember(connection, row)
 }
 
-export const saveTurn = (connection: Connection, turn: TurnRow, changes: Partial<TurnRow>): TurnRow =>
-  remember(connection, saveRow(connection, 'turns', turn, changes))
+export const saveTurn = (
+  connection: Connection,
+  turn: TurnRow,
+  changes: Partial<TurnRow>,
+): TurnRow => remember(connection, saveRow(connection, 'turns', turn, changes))
 
 /** Remembers the turn of a branch that was written to last. */
 const remember = (connection: Connection, row: TurnRow) =>

@@ -130,7 +130,10 @@ beforeAll(async () => {
   const states = [await readAll(again)]
   for (const [n, thread] of mains.entries()) {
     if (n % 2) await again.seed(thread, { expectedHead: 24, entries: [entry('a crane at night')] })
-    else await open(again, thread, { entries: [entry(`a ${birds[n % 4]} again ${'x '.repeat(2_000)}`)] })
+    else
+      await open(again, thread, {
+        entries: [entry(`a ${birds[n % 4]} again ${'x '.repeat(2_000)}`)],
+      })
     states.push(await readAll(again))
   }
   samples.push({ main: readFileSync(path), wal: readFileSync(`${path}-wal`), states })
@@ -224,12 +227,17 @@ async function tryDamage(seed: number, openStore = sqliteStore): Promise<readonl
   } catch (error) {
     return error instanceof ThroughlineError ? [] : [{ what, found: `opening: ${error}` }]
   } finally {
-    for (const end of ['', '-wal', '-shm', '-lock', '-lock-wal']) rmSync(path + end, { force: true })
+    for (const end of ['', '-wal', '-shm', '-lock', '-lock-wal'])
+      rmSync(path + end, { force: true })
   }
 }
 
 /** The file may be as it was after any of these writes: the state with the fewest faults is compared. */
-function judge(found: Readings, problems: readonly unknown[], states: readonly Readings[]): string[] {
+function judge(
+  found: Readings,
+  problems: readonly unknown[],
+  states: readonly Readings[],
+): string[] {
   const untyped = [...problems, ...Object.values(found).map(({ error }) => error)]
     .filter(problem => problem instanceof Error && !(problem instanceof ThroughlineError))
     .map(error => `untyped: ${(error as Error).stack}`)
@@ -238,16 +246,25 @@ function judge(found: Readings, problems: readonly unknown[], states: readonly R
   )
   const [least = []] = differences.sort((a, b) => a.length - b.length)
   const hasErrors = Object.values(found).some(({ error }) => error)
-  const unreported = hasErrors && problems.length === 0 ? ['check found nothing where a read failed'] : []
+  const unreported =
+    hasErrors && problems.length === 0 ? ['check found nothing where a read failed'] : []
   return [...untyped, ...least, ...unreported]
 }
 
-function compare(name: string, found: Readings, state: Readings, problems: readonly unknown[]): string[] {
+function compare(
+  name: string,
+  found: Readings,
+  state: Readings,
+  problems: readonly unknown[],
+): string[] {
   const { value, error } = found[name]!
   if (error || value === state[name]!.value) return []
   if (name.startsWith('cache') && value === 'undefined') return []
-  if (/^(search|calls)/.test(name) && problems.length > 0 && isPart(value, state[name]!.value)) return []
-  return [`${name}: ${String(value).slice(0, 200)} instead of ${String(state[name]!.value).slice(0, 200)}`]
+  if (/^(search|calls)/.test(name) && problems.length > 0 && isPart(value, state[name]!.value))
+    return []
+  return [
+    `${name}: ${String(value).slice(0, 200)} instead of ${String(state[name]!.value).slice(0, 200)}`,
+  ]
 }
 
 function isPart(some: unknown, all: unknown): boolean {

@@ -94,7 +94,9 @@ describe('createDiskSync', () => {
     expect(told).toEqual(['a', 'b store_io', 'c store_io'])
     disk.error = undefined
     expect(() => sync.assertSound()).toThrow(code('store_io'))
-    expect(() => sync.assertSound()).toThrow(/^.*\.db: nothing was stored, because .*EIO.*open it again/)
+    expect(() => sync.assertSound()).toThrow(
+      /^.*\.db: nothing was stored, because .*EIO.*open it again/,
+    )
     await expect(sync.synced()).rejects.toThrow(/-wal: .*EIO.*may be stored or not.*open it again/)
     expect([disk.begun, sync.isBehind()]).toEqual([2, false])
     sync.close()
@@ -174,7 +176,9 @@ describe('sqliteStore', () => {
         store.begin(thread, turn),
         store.begin({ ...thread, conversation: 'third' }, turn),
       ])
-      expect(outcomes).toMatchObject([1, 2].map(() => ({ status: 'rejected', reason: code('store_io') })))
+      expect(outcomes).toMatchObject(
+        [1, 2].map(() => ({ status: 'rejected', reason: code('store_io') })),
+      )
       disk.error = undefined
       const { begun } = disk
       await expect(store.begin({ ...thread, conversation: 'fourth' }, turn)).rejects.toThrow(

@@ -103,7 +103,8 @@ function writeAnew(file: number): void {
   for (let at = 0; ; ) {
     const length = fs.readSync(file, bytes, 0, bytes.length, at)
     if (length === 0) return
-    for (let done = 0; done < length; ) done += fs.writeSync(file, bytes, done, length - done, at + done)
+    for (let done = 0; done < length; )
+      done += fs.writeSync(file, bytes, done, length - done, at + done)
     at += length
   }
 }

@@ -2,7 +2,10 @@ import { createRequire } from 'node:module'
 import { StoreError } from '../store-error.ts'
 
 /** The `DatabaseSync` API of `node:sqlite`, of `@photostructure/sqlite`, or of your own driver. */
-export type SqliteDriver = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
+export type SqliteDriver = new (
+  path: string,
+  options?: { readonly readOnly?: boolean },
+) => SqliteDatabase
 
 /** The part of a SQLite driver's database that is used: that of `node:sqlite`. */
 export interface SqliteDatabase {
@@ -55,7 +58,8 @@ function loadPackage(): SqliteDriver {
 function quietly<T>(load: () => T): T {
   const { emitWarning } = process
   process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
-    if (!String(warning[0]).startsWith('SQLite is an experimental')) emitWarning.apply(process, warning)
+    if (!String(warning[0]).startsWith('SQLite is an experimental'))
+      emitWarning.apply(process, warning)
   }) as typeof emitWarning
   try {
     return load()

@@ -81,4 +81,5 @@ const longestPause = 1000
 /** A log that is there when the file is opened may hold what an earlier process has deleted. */
 const hasLog = (path: string) => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 
-export const isStoreFull = (error: unknown) => error instanceof StoreError && error.code === 'store_full'
+export const isStoreFull = (error: unknown) =>
+  error instanceof StoreError && error.code === 'store_full'

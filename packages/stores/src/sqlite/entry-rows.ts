@@ -9,7 +9,8 @@ import { maxSeq, placeOf } from './schema.ts'
 import { isConstraint } from './sqlite-error.ts'
 import { queueEntry } from './word-index.ts'
 
-export type EntryRow = RowOf<'entries'> & Checked & { readonly branch_id: number; readonly seq: number }
+export type EntryRow = RowOf<'entries'> &
+  Checked & { readonly branch_id: number; readonly seq: number }
 
 /** Writes entries that branch and past do not have; returns the head. The caller saves the branch's row. */
 export function addEntries(
@@ -19,7 +20,8 @@ export function addEntries(
   entries: readonly NewEntry[],
   isIndexed: boolean,
 ): number {
-  const past = branch.parent_id === null || entries.length === 0 ? [] : segmentsOf(connection, branch)
+  const past =
+    branch.parent_id === null || entries.length === 0 ? [] : segmentsOf(connection, branch)
   let { head } = branch
   for (const entry of entries) {
     if (seqOf(connection, past, entry.id) !== undefined) continue
@@ -29,7 +31,12 @@ export function addEntries(
 }
 
 /** Inserts an entry unless its branch has it. It is not looked up first: SQLite refuses a second one with its id. */
-function insertNew(connection: Connection, branchId: number, entry: StoredEntry, isIndexed: boolean) {
+function insertNew(
+  connection: Connection,
+  branchId: number,
+  entry: StoredEntry,
+  isIndexed: boolean,
+) {
   try {
     insertEntry(connection, branchId, entry)
   } catch (error) {
@@ -42,7 +49,11 @@ function insertNew(connection: Connection, branchId: number, entry: StoredEntry,
 }
 
 /** The place of an entry in the branch or its shared past. */
-export function seqOf(connection: Connection, segments: readonly Segment[], id: string): number | undefined {
+export function seqOf(
+  connection: Connection,
+  segments: readonly Segment[],
+  id: string,
+): number | undefined {
   for (const { branchId, to } of segments) {
     const sql = 'SELECT seq FROM entries WHERE branch_id = ? AND id = ?'
     const row = connection.get<{ seq: number }>(sql, branchId, id)
@@ -58,7 +69,15 @@ export function insertEntry(
 ): void {
   if (seq > maxSeq) throw new TooLargeError('The branch', seq, maxSeq, 'entries')
   const place = placeOf(branchId, seq)
-  insertRow(connection, 'entries', { place, id, turn, role, time, tokens: JSON.stringify(tokens), payload })
+  insertRow(connection, 'entries', {
+    place,
+    id,
+    turn,
+    role,
+    time,
+    tokens: JSON.stringify(tokens),
+    payload,
+  })
 }
 
 /** Reads a row; throws where it cannot be what was written. */
@@ -68,7 +87,8 @@ export function toEntry(row: EntryRow, thread: string): StoredEntry {
     throw new CorruptEntryError(thread, seq, 'it is not what was stored, its checksum differs')
   if (!(roles as readonly string[]).includes(role))
     throw new CorruptEntryError(thread, seq, `its role is "${role}"`)
-  if (typeof payload !== 'string') throw new CorruptEntryError(thread, seq, 'its payload is no text')
+  if (typeof payload !== 'string')
+    throw new CorruptEntryError(thread, seq, 'its payload is no text')
   try {
     return { id, role: role as Role, time, payload, tokens: JSON.parse(tokens), seq, turn }
   } catch (error) {
@@ -103,7 +123,12 @@ const pageRows = 256
 const pageCharacters = 1_000_000
 
 /** A page at once, as an open statement keeps SQLite from tidying up; bounded in characters too. */
-function readPage(connection: Connection, { branchId, from, to }: Segment, reverse: boolean, limit: number) {
+function readPage(
+  connection: Connection,
+  { branchId, from, to }: Segment,
+  reverse: boolean,
+  limit: number,
+) {
   const page: EntryRow[] = []
   let characters = 0
   const sql = `SELECT * FROM entries WHERE place BETWEEN ? AND ? ORDER BY place ${reverse ? 'DESC' : 'ASC'} LIMIT ?`
@@ -119,7 +144,8 @@ function readPage(connection: Connection, { branchId, from, to }: Segment, rever
 
 function missing(connection: Connection, reader: BranchRow, branchId: number, seq: number): Error {
   const branch = branchById(connection, branchId)
-  const { tenant = '', conversation = '' } = conversationById(connection, reader.conversation_id) ?? {}
+  const { tenant = '', conversation = '' } =
+    conversationById(connection, reader.conversation_id) ?? {}
   // The conversation was deleted between two pages.
   if (!branch) return new NoConversationError(conversation, true)
   return new CorruptEntryError(nameOf({ ...branch, tenant, conversation }), seq, 'it is missing')

@@ -45,7 +45,12 @@ it('takes no write back because another one fails', async () => {
     store.begin(thread(2), { ...turn(), expectedHead: 7 }),
     store.begin(thread(3), turn()),
   ])
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ])
   expect(outcomes[1]).toMatchObject({ reason: code('turn_open') })
   expect(outcomes[2]).toMatchObject({ reason: code('conflict') })
   const heads = await Promise.all([1, 'held', 2, 3].map(name => store.head(thread(name))))
@@ -67,7 +72,10 @@ it('tries each write alone when the commit of all fails', async () => {
 it('lets one of two writers of a thread begin a turn', async () => {
   const { store } = openStore()
   const outcomes = await Promise.allSettled([1, 2].map(() => store.begin(thread('one'), turn())))
-  expect(outcomes).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: code('turn_open') }])
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: code('turn_open') },
+  ])
   expect(await store.turns(thread('one'))).toMatchObject([{ status: 'open' }])
   await store.close()
 })
@@ -92,7 +100,12 @@ it('waits for the disk once for writes that are followed and the one that follow
   await store.append(thread(1), { ...append, expectedHead: 2, entries: [entry('b')] })
   await store.saveCache(thread(1), 'fold', 1, new Uint8Array([1]))
   expect(disk.begun).toBe(waited)
-  await store.append(thread(1), { ...append, expectedHead: 3, entries: [entry('c')], mayDeferSync: false })
+  await store.append(thread(1), {
+    ...append,
+    expectedHead: 3,
+    entries: [entry('c')],
+    mayDeferSync: false,
+  })
   expect(disk.begun).toBe(waited + 1)
   await Promise.all([
     store.begin(thread(2), { ...turn(), mayDeferSync: true }),

@@ -26,7 +26,8 @@ export function groupWrites(connection: Connection, busyMs: number) {
   function next(): void {
     timer = undefined
     const seen = new Set<string>()
-    const isLater = ({ about }: WaitingWrite) => seen.size === seen.add(about).size || seen.size > mostInGroup
+    const isLater = ({ about }: WaitingWrite) =>
+      seen.size === seen.add(about).size || seen.size > mostInGroup
     const end = waiting.findIndex(isLater)
     const group = waiting.splice(0, end < 0 ? waiting.length : end)
     const left = group.length > 1 ? tryAll(group) : runEach(group)

@@ -79,7 +79,13 @@ export interface Checked {
 type Names = 'tenant' | 'conversation' | 'actor' | 'branch' | 'model'
 type OtherTexts = 'status' | 'role' | 'tokens' | 'payload'
 type OptionalTexts = 'title' | 'metadata' | 'person' | 'owner' | 'error' | 'key' | 'body'
-type OptionalNumbers = 'deleted_at' | 'used_at' | 'parent_id' | 'open_turn' | 'ended_at' | 'reported'
+type OptionalNumbers =
+  | 'deleted_at'
+  | 'used_at'
+  | 'parent_id'
+  | 'open_turn'
+  | 'ended_at'
+  | 'reported'
 
 /** A row of a table, typed by the names of its columns. */
 export type RowOf<Name extends TableName> = {
@@ -94,13 +100,17 @@ export type RowOf<Name extends TableName> = {
           : number
 }
 
-export type Summed<Name extends TableName> = { readonly [Column in (typeof columns)[Name][number]]: SqlValue }
+export type Summed<Name extends TableName> = {
+  readonly [Column in (typeof columns)[Name][number]]: SqlValue
+}
 
 export const rowSum = <Name extends TableName>(table: Name, row: Summed<Name>): number =>
   checksum(valuesOf(row, columns[table]))
 
-export const isSound = <Name extends TableName>(table: Name, row: Summed<Name> & Checked): boolean =>
-  rowSum(table, row) === row.checksum
+export const isSound = <Name extends TableName>(
+  table: Name,
+  row: Summed<Name> & Checked,
+): boolean => rowSum(table, row) === row.checksum
 
 /** Returns the row; throws if it has changed since it was written, or is not the row that was asked for. */
 export function sound<Name extends TableName, Row extends Summed<Name> & Checked>(

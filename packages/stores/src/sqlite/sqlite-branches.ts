@@ -52,7 +52,9 @@ export function sqliteBranches(context: SqliteContext) {
       const place = { first: first + 1, last: head, startedAt: now() }
       stored.insertTurn(connection, id, { turn, status: 'open', ...place, ...opens }, lease!.epoch)
     } else if (lease && lease.epoch !== branch.epoch) {
-      stored.saveTurn(connection, stored.turnByNumber(connection, branch, turn), { epoch: lease.epoch })
+      stored.saveTurn(connection, stored.turnByNumber(connection, branch, turn), {
+        epoch: lease.epoch,
+      })
     }
     if (ends) close(connection, branch, ends, head)
     if (call) keepCall(connection, id, call)
@@ -82,7 +84,13 @@ export function sqliteBranches(context: SqliteContext) {
     const open = latest?.status === 'open' ? latest.turn : null
     const head = branch.head + entries.length
     const lease = { owner: '', epoch, lease_until: 0 }
-    const changes = { head, turns: latest?.turn ?? branch.turns, open_turn: open, ...lease, updated_at: last }
+    const changes = {
+      head,
+      turns: latest?.turn ?? branch.turns,
+      open_turn: open,
+      ...lease,
+      updated_at: last,
+    }
     stored.saveBranch(connection, branch, changes)
     return head
   }
@@ -98,7 +106,12 @@ export function sqliteBranches(context: SqliteContext) {
     stored.saveTurn(connection, turn, { status, error, last, ended_at: now(), ...more })
   }
 
-  function add(connection: Connection, branch: BranchRow, turn: number, entries: readonly NewEntry[]) {
+  function add(
+    connection: Connection,
+    branch: BranchRow,
+    turn: number,
+    entries: readonly NewEntry[],
+  ) {
     return addEntries(connection, branch, turn, entries, isIndexed())
   }
 }
@@ -128,11 +141,13 @@ export function stateOf(
       return seqOf(connection, segments, id)
     },
     *entries(from, to) {
-      for (const row of readEntries(connection, branch, { from, to })) yield toEntry(row, nameOf(thread))
+      for (const row of readEntries(connection, branch, { from, to }))
+        yield toEntry(row, nameOf(thread))
     },
     turn: number => stored.toTurn(stored.turnByNumber(connection, branch, number), head),
     turnsFrom: number => stored.turnsOf(connection, branch).slice(number - 1),
     turnByKey: key => asTurn(stored.turnByKey(connection, branch, key)),
-    turnByEpoch: value => asTurn(value === 0 ? undefined : stored.turnByEpoch(connection, branch, value)),
+    turnByEpoch: value =>
+      asTurn(value === 0 ? undefined : stored.turnByEpoch(connection, branch, value)),
   }
 }

@@ -34,7 +34,8 @@ export function checkFile(
 /** Rows whose checksums differ. Caches are left out: a damaged one is rebuilt when it is needed. */
 function* changedRows(connection: Connection, table: TableName): Generator<string> {
   for (const row of connection.iterate<Parameters<typeof isSound>[1]>(`SELECT * FROM ${table}`)) {
-    if (!isSound(table, row as never)) yield `${nameOf(table, row)} has changed since it was written`
+    if (!isSound(table, row as never))
+      yield `${nameOf(table, row)} has changed since it was written`
   }
 }
 
@@ -51,7 +52,9 @@ function checkWords(connection: Connection): string[] {
   const add = (place: number, sum: number) => sums.set(place, (sums.get(place) ?? 0) + sum)
   connection.exec('CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, words, instance)')
   try {
-    const rows = connection.iterate<{ term: string; doc: number }>('SELECT term, doc FROM temp.terms')
+    const rows = connection.iterate<{ term: string; doc: number }>(
+      'SELECT term, doc FROM temp.terms',
+    )
     for (const { term, doc } of rows) add(doc, checksum([term]))
   } finally {
     connection.exec('DROP TABLE temp.terms')

@@ -9,7 +9,11 @@ export interface SqliteContext {
   /** The connection; the first use migrates the file. */
   ready(): Connection
   /** Writes in a transaction, which writes to other conversations may share: see `groupWrites`. */
-  write<T>(about: About, work: (connection: Connection) => T, how?: GroupWriteOptions<T>): Promise<T>
+  write<T>(
+    about: About,
+    work: (connection: Connection) => T,
+    how?: GroupWriteOptions<T>,
+  ): Promise<T>
   readonly now: () => number
   readonly leases: SqliteLeases
   /** When branches with an open turn were last appended to, by id, where their rows do not say it yet. */

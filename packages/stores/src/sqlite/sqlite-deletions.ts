@@ -14,7 +14,11 @@ export function sqliteDeletions(context: SqliteContext) {
   const { now, leases, isIndexed, spare, log } = context
 
   /** Deletes in a transaction, on a full disk with the room that is kept for it. Work that deleted nothing gives a false value. */
-  async function remove<T>(about: About, work: (connection: Connection) => T, settle?: (result: T) => void) {
+  async function remove<T>(
+    about: About,
+    work: (connection: Connection) => T,
+    settle?: (result: T) => void,
+  ) {
     const onCommit = (result: T) => {
       settle?.(result)
       if (result) log.empty()
@@ -33,7 +37,9 @@ export function sqliteDeletions(context: SqliteContext) {
 
   return {
     deleteCalls: (tenant, before) =>
-      remove({ tenant, conversation: '' }, connection => deleteOldCalls(connection, tenant, before)),
+      remove({ tenant, conversation: '' }, connection =>
+        deleteOldCalls(connection, tenant, before),
+      ),
     erase: (thread, seq, { payload, tokens }) =>
       remove(thread, connection => {
         const branch = needBranch(connection, thread)
@@ -69,10 +75,12 @@ export function sqliteDeletions(context: SqliteContext) {
         if (unusedSince !== undefined && isUsed(unusedSince)) return undefined
         const gone = { title: null, metadata: null, person: null, used_at: null }
         saveRow(connection, 'conversations', row, { ...gone, deleted_at: now() })
-        const isForgotten = !isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
+        const isForgotten =
+          !isIndexed() || branches.every(({ id }) => forgetEntries(connection, id))
         for (const { id } of branches) removeBranch(connection, id)
         if (!isForgotten) rebuildWordIndex(connection)
-        if (unusedSince !== undefined) connection.run('DELETE FROM conversations WHERE id = ?', row.id)
+        if (unusedSince !== undefined)
+          connection.run('DELETE FROM conversations WHERE id = ?', row.id)
         connection.forget()
         return branches
       }
@@ -87,7 +95,11 @@ export function sqliteDeletions(context: SqliteContext) {
 const branchesSql = 'SELECT * FROM branches WHERE conversation_id = ? ORDER BY id DESC'
 
 function removeBranch(connection: Connection, id: number): void {
-  connection.run('DELETE FROM entries WHERE place BETWEEN ? AND ?', placeOf(id, 0), placeOf(id, maxSeq))
+  connection.run(
+    'DELETE FROM entries WHERE place BETWEEN ? AND ?',
+    placeOf(id, 0),
+    placeOf(id, maxSeq),
+  )
   for (const table of ['turns', 'calls', 'caches', 'marks'])
     connection.run(`DELETE FROM ${table} WHERE branch_id = ?`, id)
   connection.run('DELETE FROM branches WHERE id = ?', id)

@@ -6,7 +6,9 @@ export function toStoreError(error: unknown, path: string, isDriver = false): un
   const code = isFull(error) ? SQLITE_FULL : resultCode(error)
   if (code === undefined && (!isDriver || error instanceof ThroughlineError)) return error
   const [problem, text] = problems[code ?? 1] ?? ['store_failed', 'the statement failed']
-  return new StoreError(problem, `${path}: ${text} (${(error as Error).message}).`, { cause: error })
+  return new StoreError(problem, `${path}: ${text} (${(error as Error).message}).`, {
+    cause: error,
+  })
 }
 
 /** The primary result code: SQLITE_IOERR_WRITE and its kin are all SQLITE_IOERR. */
@@ -30,7 +32,8 @@ const codes: Readonly<Record<string, number>> = {
 
 /** Whether the disk is full, also for the index shared with readers (SQLITE_IOERR_SHMSIZE). */
 export const isFull = (error: unknown) =>
-  resultCode(error) === SQLITE_FULL || (error as { errcode?: unknown } | undefined)?.errcode === 4874
+  resultCode(error) === SQLITE_FULL ||
+  (error as { errcode?: unknown } | undefined)?.errcode === 4874
 
 /** Whether SQLite refused a row that is there already, or that breaks another rule of the schema. */
 export const isConstraint = (error: unknown) =>
@@ -60,7 +63,10 @@ const problems: Readonly<Record<number, readonly [StoreProblem, string]>> = {
     'the disk reported an error: what was being written may be stored or not, so read again',
   ],
   11: ['store_corrupt', 'the file is damaged: restore a backup'],
-  [SQLITE_FULL]: ['store_full', 'the disk is full: this write was not stored, make room and try again'],
+  [SQLITE_FULL]: [
+    'store_full',
+    'the disk is full: this write was not stored, make room and try again',
+  ],
   [SQLITE_CANTOPEN]: [
     'store_io',
     'the file cannot be opened: does its folder exist, and may this process write to it?',

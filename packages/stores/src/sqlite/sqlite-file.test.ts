@@ -19,7 +19,10 @@ const DatabaseSync = loadDriver()
 const thread = { tenant: 'acme', conversation: 'lemonade', actor: 'Dr. Smith', branch: 'main' }
 
 /** A store and its own connection, to damage rows as a disk can. */
-function storeWithDatabase(options: Partial<SqliteStoreOptions> = {}, rewrite = (sql: string) => sql) {
+function storeWithDatabase(
+  options: Partial<SqliteStoreOptions> = {},
+  rewrite = (sql: string) => sql,
+) {
   let database: SqliteDatabase | undefined
   class Spy extends DatabaseSync {
     constructor(path: string, options: { readOnly?: boolean } = {}) {
@@ -60,7 +63,9 @@ describe('the file', () => {
     expect(good.database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 1 })
     await good.store.close()
     const path = newPath()
-    const bad = storeWithDatabase({ path }, sql => sql.replace('synchronous = NORMAL', 'synchronous = OFF'))
+    const bad = storeWithDatabase({ path }, sql =>
+      sql.replace('synchronous = NORMAL', 'synchronous = OFF'),
+    )
     await expect(open(bad.store, thread)).rejects.toThrow(code('store_not_durable'))
     await expect(open(bad.store, thread)).rejects.toThrow(code('store_not_durable'))
     await bad.store.close()
@@ -77,7 +82,9 @@ describe('the file', () => {
       const entries = [entry(`pelican ${head} ${crypto.randomUUID().repeat(100)}`)]
       head = (await store.append(thread, { lease, expectedHead: head, entries })).head
     }
-    const { page_count: pages } = database.prepare('PRAGMA page_count').get() as { page_count: number }
+    const { page_count: pages } = database.prepare('PRAGMA page_count').get() as {
+      page_count: number
+    }
     database.exec(`PRAGMA max_page_count = ${pages + 12}`)
     const fill = async () => {
       while (head < 10_000) await append()
@@ -105,7 +112,9 @@ describe('the file', () => {
     await exchange(store, thread, 'b')
     expect(await texts(reader, thread)).toEqual(['a', 'b'])
     await expect(open(reader, thread)).rejects.toThrow(code('store_read_only'))
-    await expect(reader.deleteConversation('acme', 'lemonade')).rejects.toThrow(code('store_read_only'))
+    await expect(reader.deleteConversation('acme', 'lemonade')).rejects.toThrow(
+      code('store_read_only'),
+    )
     await reader.close()
     await store.close()
     await store.close()
@@ -120,7 +129,10 @@ describe('the file', () => {
     const store = sqliteStore({ path })
     for (let n = 0; n < 300; n++)
       await store.seed(thread, { expectedHead: n, entries: [entry(`xylophone${n} ${n}`)] })
-    await store.describeConversation('acme', 'lemonade', { title: 'xylophones', metadata: 'xylophones' })
+    await store.describeConversation('acme', 'lemonade', {
+      title: 'xylophones',
+      metadata: 'xylophones',
+    })
     await exchange(store, { ...thread, conversation: 'other' }, 'kept marimba')
     await store.deleteConversation('acme', 'lemonade')
     await store.close()
@@ -140,7 +152,8 @@ describe('the word index', () => {
     for (let n = 0; n < 300; n++) {
       const big = n === 150 ? ' x'.repeat(20_000) : ''
       await store.seed(thread, { expectedHead: n, entries: [entry(`pelican number${n}${big}`)] })
-      if (n % 3 === 0) await store.seed(other, { expectedHead: n / 3, entries: [entry(`zebra number${n}`)] })
+      if (n % 3 === 0)
+        await store.seed(other, { expectedHead: n / 3, entries: [entry(`zebra number${n}`)] })
     }
     const reader = sqliteStore({ path, readOnly: true })
     const count = async (query: string) => {
@@ -169,7 +182,10 @@ it('indexes the same words, whatever the writing', async () => {
     '東京タワー と pelican',
   ]
   const filler = Array.from({ length: 260 }, (_, n) => entry(`filler ${n}`))
-  await store.seed(thread, { expectedHead: 0, entries: [...seeds.map(text => entry(text)), ...filler] })
+  await store.seed(thread, {
+    expectedHead: 0,
+    entries: [...seeds.map(text => entry(text)), ...filler],
+  })
   expect(database.prepare('SELECT count(*) AS n FROM waiting').get()).toEqual({ n: 1 })
   const find = async (query: string) => (await findAll(store, 'acme', query)).map(({ seq }) => seq)
   const expected = {
@@ -243,7 +259,9 @@ describe('a file that was there before', () => {
     expect(reader.all('SELECT DISTINCT mood FROM entries')).toEqual([{ mood: 'calm' }])
     for (const connection of [reader, writer]) await connection.close()
     const old = sqliteStore({ path })
-    await expect(old.head(thread)).rejects.toThrow(`has schema ${latest + 1}, this program knows ${latest}`)
+    await expect(old.head(thread)).rejects.toThrow(
+      `has schema ${latest + 1}, this program knows ${latest}`,
+    )
     await old.close()
   })
 
@@ -274,14 +292,19 @@ describe('a file that was there before', () => {
           () => store.migrate(),
           () => store.head(thread),
         ])
-          await expect(call()).rejects.toThrow(/has schema 1 of an earlier build.*throughline log export/)
+          await expect(call()).rejects.toThrow(
+            /has schema 1 of an earlier build.*throughline log export/,
+          )
         await store.close()
       }
     }
   })
 
   it('is refused when it is newer, foreign or no database', async () => {
-    const files = { newer: 'PRAGMA user_version = 99; CREATE TABLE a (b)', foreign: 'CREATE TABLE a (b)' }
+    const files = {
+      newer: 'PRAGMA user_version = 99; CREATE TABLE a (b)',
+      foreign: 'CREATE TABLE a (b)',
+    }
     for (const sql of Object.values(files)) {
       const path = newPath()
       const other = new DatabaseSync(path)
@@ -296,7 +319,9 @@ describe('a file that was there before', () => {
     writeFileSync(path, 'this is no database '.repeat(100))
     expect(() => sqliteStore({ path })).toThrow(code('store_corrupt'))
     expect(() => sqliteStore({ path: join(folder, 'missing', 'x.db') })).toThrow(code('store_io'))
-    expect(() => sqliteStore({ path: join(folder, 'missing.db'), readOnly: true })).toThrow(code('store_io'))
+    expect(() => sqliteStore({ path: join(folder, 'missing.db'), readOnly: true })).toThrow(
+      code('store_io'),
+    )
     expect(() => sqliteStore({ path: ':memory:' })).toThrow(code('invalid_option'))
   })
 
@@ -319,7 +344,9 @@ describe('a file that was there before', () => {
     database.exec('DROP TRIGGER entries_never_go; DELETE FROM entries WHERE seq = 2')
     expect((await store.check()).join()).toContain('should have entries 1 to 4, but has 3')
     await expect(texts(store, thread)).rejects.toThrow(code('corrupt_entry'))
-    database.exec("DROP TRIGGER entries_never_change; UPDATE entries SET tokens = '{' WHERE seq = 1")
+    database.exec(
+      "DROP TRIGGER entries_never_change; UPDATE entries SET tokens = '{' WHERE seq = 1",
+    )
     expect((await store.check()).join()).toContain('no JSON')
     await expect(texts(store, thread, { to: 1 })).rejects.toThrow(code('corrupt_entry'))
     await store.close()
@@ -351,7 +378,9 @@ it('says which option is missing', async () => {
   await expect(backupSqlite({ path } as never)).rejects.toThrow(
     'Option "to": expected a new name, got undefined',
   )
-  await expect(backupSqlite({ to: newPath() } as never)).rejects.toThrow('Option "path": expected the path')
+  await expect(backupSqlite({ to: newPath() } as never)).rejects.toThrow(
+    'Option "path": expected the path',
+  )
 })
 
 it('takes a limit for entries', async () => {

@@ -37,7 +37,10 @@ it('does what the memory store does, whatever it is asked', async () => {
               real = sqliteStore({ path, search, ...clock })
             }
             const head = (await model.head(operation.thread))?.head ?? 0
-            const lease = leases.get(JSON.stringify(operation.thread)) ?? { owner: 'nobody', epoch: 1 }
+            const lease = leases.get(JSON.stringify(operation.thread)) ?? {
+              owner: 'nobody',
+              epoch: 1,
+            }
             const stretch = await stretchFor(model, operation)
             const step = { ...operation, head: head + operation.off, lease, stretch, now }
             const expected = await answer(model, step)
@@ -76,7 +79,10 @@ const newEntry: fc.Arbitrary<NewEntry> = fc
     role: fc.constantFrom('user', 'assistant', 'tool'),
     time: fc.integer({ min: 0, max: 5 }),
   })
-  .map(({ id, text, role, time }) => ({ ...entry(`${text} ${id}`, { role, id: `id ${id}` }), time }))
+  .map(({ id, text, role, time }) => ({
+    ...entry(`${text} ${id}`, { role, id: `id ${id}` }),
+    time,
+  }))
 
 const operation = fc.record({
   kind: fc.constantFrom(
@@ -99,7 +105,16 @@ const operation = fc.record({
       'restore',
       'restore',
     ],
-    ...['entries', 'entries', 'turns', 'saveCall', 'saveCache', 'conversations', 'search', 'delete'],
+    ...[
+      'entries',
+      'entries',
+      'turns',
+      'saveCall',
+      'saveCache',
+      'conversations',
+      'search',
+      'delete',
+    ],
     ...['deleteCalls', 'deleteUnused'],
   ),
   thread,
@@ -147,8 +162,21 @@ async function answer(store: Store, step: Step): Promise<unknown> {
 }
 
 function perform(store: Store, step: Step): Promise<unknown> {
-  const { kind, thread, entries, closing, head, lease, status, key, body, branch, number, reverse, word } =
-    step
+  const {
+    kind,
+    thread,
+    entries,
+    closing,
+    head,
+    lease,
+    status,
+    key,
+    body,
+    branch,
+    number,
+    reverse,
+    word,
+  } = step
   switch (kind) {
     case 'begin':
       return store.begin(thread, {
@@ -210,7 +238,9 @@ function perform(store: Store, step: Step): Promise<unknown> {
       return findAll(store, thread.tenant, word, { limit: 1_000 }).then(({ length }) => length)
     default:
       // Rare, as the operations after it find little left.
-      return number === 0 ? store.deleteConversation(thread.tenant, thread.conversation) : store.head(thread)
+      return number === 0
+        ? store.deleteConversation(thread.tenant, thread.conversation)
+        : store.head(thread)
   }
 }
 
@@ -219,7 +249,9 @@ async function everything(store: Store): Promise<unknown> {
   for (const tenant of tenants) {
     all.push(
       await store.conversations(tenant),
-      (await findAll(store, tenant, 'lemon', { limit: 1_000 })).map(place => JSON.stringify(place)).sort(),
+      (await findAll(store, tenant, 'lemon', { limit: 1_000 }))
+        .map(place => JSON.stringify(place))
+        .sort(),
     )
     for (const conversation of conversations)
       for (const branch of branches) {

@@ -58,18 +58,21 @@ describeBuilt('sqliteStore and processes', () => {
       ['a hard link beside it', (path: string) => `${path}.link`, linkSync],
       ['a hard link elsewhere', () => join(otherFolder(), 'log.db'), linkSync],
       ['a new name', (path: string) => `${path}.moved`, renameSync],
-    ])('refuses %s, and lets it in when the writer and the other names are gone', async (_, nameOf, make) => {
-      const path = newPath()
-      const child = start('hold', path)
-      await child.lines(1)
-      const name = nameOf(path)
-      make(path, name)
-      expect([tryToOpen(name), tryToOpen(name)]).toEqual(['store_locked', 'store_locked'])
-      await child.kill()
-      if (make === linkSync) expect(tryToOpen(name)).toBe('store_locked')
-      rmSync(path, { force: true })
-      expect(tryToOpen(name)).toBe('opened')
-    })
+    ])(
+      'refuses %s, and lets it in when the writer and the other names are gone',
+      async (_, nameOf, make) => {
+        const path = newPath()
+        const child = start('hold', path)
+        await child.lines(1)
+        const name = nameOf(path)
+        make(path, name)
+        expect([tryToOpen(name), tryToOpen(name)]).toEqual(['store_locked', 'store_locked'])
+        await child.kill()
+        if (make === linkSync) expect(tryToOpen(name)).toBe('store_locked')
+        rmSync(path, { force: true })
+        expect(tryToOpen(name)).toBe('opened')
+      },
+    )
 
     it('refuses a second one though the lock was deleted, and lets it in when the writer is gone', async () => {
       const path = newPath()

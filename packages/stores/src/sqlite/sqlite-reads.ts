@@ -23,7 +23,10 @@ export function sqliteReads(context: SqliteContext) {
       const connection = context.ready()
       const branch = stored.findBranch(connection, thread)
       if (!branch) return undefined
-      return toHead(stateOf(connection, thread, branch, context.leases), stored.forkOf(connection, branch))
+      return toHead(
+        stateOf(connection, thread, branch, context.leases),
+        stored.forkOf(connection, branch),
+      )
     },
     async *entries(thread, range = {}) {
       const connection = context.ready()
@@ -39,7 +42,8 @@ export function sqliteReads(context: SqliteContext) {
     async tenants() {
       const connection = context.ready()
       stored.verifyNames(connection)
-      const sql = 'SELECT tenant FROM conversations WHERE deleted_at IS NULL GROUP BY tenant ORDER BY tenant'
+      const sql =
+        'SELECT tenant FROM conversations WHERE deleted_at IS NULL GROUP BY tenant ORDER BY tenant'
       return connection.all<{ tenant: string }>(sql).map(({ tenant }) => tenant)
     },
     async conversations(tenant, options = {}) {
@@ -59,13 +63,21 @@ export function sqliteReads(context: SqliteContext) {
       const fields = toDescription(description)
       await context.write({ tenant, conversation }, connection => {
         const row = stored.findConversation(connection, { tenant, conversation })
-        if (!row || row.deleted_at !== null) throw new NoConversationError(conversation, row !== undefined)
+        if (!row || row.deleted_at !== null)
+          throw new NoConversationError(conversation, row !== undefined)
         const now = context.now()
-        const changes = present({ ...fields, used_at: isLaterUse(now, row.used_at ?? 0) ? now : undefined })
+        const changes = present({
+          ...fields,
+          used_at: isLaterUse(now, row.used_at ?? 0) ? now : undefined,
+        })
         if (Object.keys(changes).length > 0) saveRow(connection, 'conversations', row, changes)
       })
     },
-    async findWords(tenant, wanted, { person = null, conversation = null, limit = 64, times = false } = {}) {
+    async findWords(
+      tenant,
+      wanted,
+      { person = null, conversation = null, limit = 64, times = false } = {},
+    ) {
       const connection = context.ready()
       stored.verifyNames(connection)
       const whose: Whose = [tenant, person, conversation]
@@ -89,11 +101,17 @@ export function sqliteReads(context: SqliteContext) {
             if (thread && hits.length < limit) hits.push(toPlace(thread, place, timesOf?.[at]))
           }
         }
-        take(waiting.flatMap(({ place, words }) => (forms.some(form => words.has(form)) ? [place] : [])))
+        take(
+          waiting.flatMap(({ place, words }) =>
+            forms.some(form => words.has(form)) ? [place] : [],
+          ),
+        )
         // Most entries are this person's, or few are: what is missing is read in larger and larger pages.
         let places = firstPages[at]!
         for (let page = limit, read = page; ; read += page) {
-          take(waitingPlaces.size === 0 ? places : places.filter(place => !waitingPlaces.has(place)))
+          take(
+            waitingPlaces.size === 0 ? places : places.filter(place => !waitingPlaces.has(place)),
+          )
           if (hits.length >= limit || places.length < page || read >= mostLookedAt) break
           page = Math.min(4 * page, mostLookedAt - read)
           const next = { ...range, limit: page, below: places.at(-1)! }
@@ -134,7 +152,13 @@ function listSql({ only, person, after, order = 'recent' }: ListConversations): 
     ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
 }
 
-function placesOf({ only, person, after, order = 'recent', limit = -1 }: ListConversations): SqliteValue[] {
+function placesOf({
+  only,
+  person,
+  after,
+  order = 'recent',
+  limit = -1,
+}: ListConversations): SqliteValue[] {
   const { conversation = '', updatedAt = 0 } = after ?? {}
   const place = order === 'name' ? [conversation] : [updatedAt, updatedAt, conversation]
   return [...[only, person].filter(name => name !== undefined), ...(after ? place : []), limit]
@@ -156,9 +180,17 @@ function toInfo(connection: Connection, row: ListedRow): ConversationInfo {
     person,
     metadata: metadata === null ? null : JSON.parse(metadata),
     threads: connection
-      .all<BranchRow & Checked>('SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch', id)
+      .all<BranchRow & Checked>(
+        'SELECT * FROM branches WHERE conversation_id = ? ORDER BY actor, branch',
+        id,
+      )
       .map(row => stored.withHead(connection, sound('branches', row)))
-      .map(({ actor, branch, head, updated_at: updatedAt }) => ({ actor, branch, head, updatedAt })),
+      .map(({ actor, branch, head, updated_at: updatedAt }) => ({
+        actor,
+        branch,
+        head,
+        updatedAt,
+      })),
   })
 }
 
@@ -221,7 +253,9 @@ const toPlace = (thread: ThreadKey, place: number, time: number | null = null): 
 /** The times of the entries at some places; null where another process has deleted one meanwhile. */
 function timesAt(connection: Connection, places: readonly number[]): readonly (number | null)[] {
   const sql = 'SELECT time FROM json_each(?) LEFT JOIN entries ON place = value ORDER BY key'
-  return connection.all<{ time: number | null }>(sql, JSON.stringify(places)).map(({ time }) => time)
+  return connection
+    .all<{ time: number | null }>(sql, JSON.stringify(places))
+    .map(({ time }) => time)
 }
 
 /** Reads every entry of the tenant, without an index. */
@@ -239,7 +273,9 @@ function scan(
     const has = words(payloadTexts(payload))
     for (const [at, forms] of wanted.entries())
       if (hits[at]!.length < limit && forms.some(form => has.has(form)))
-        hits[at]!.push(toPlace(threadsOf([place]).get(branchIn(place))!, place, times ? time : null))
+        hits[at]!.push(
+          toPlace(threadsOf([place]).get(branchIn(place))!, place, times ? time : null),
+        )
   }
   return hits
 }

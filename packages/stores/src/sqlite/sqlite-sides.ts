@@ -12,7 +12,9 @@ import { damaged } from './sqlite-error.ts'
 export function sqliteSides(context: SqliteContext) {
   return {
     async saveCall(thread, call) {
-      await context.write(thread, connection => keepCall(connection, needBranch(connection, thread).id, call))
+      await context.write(thread, connection =>
+        keepCall(connection, needBranch(connection, thread).id, call),
+      )
     },
     async calls(thread, { limit } = {}) {
       const connection = context.ready()
@@ -59,7 +61,12 @@ export function sqliteSides(context: SqliteContext) {
 const inOnePiece = ({ length }: Uint8Array) => ({ chunkSize: 2 ** 13 + 3 * length })
 
 /** Keeps marks of places that are counted from the one after `head`. */
-export function keepMarks(connection: Connection, branchId: number, marks: readonly Mark[], head = 0): void {
+export function keepMarks(
+  connection: Connection,
+  branchId: number,
+  marks: readonly Mark[],
+  head = 0,
+): void {
   const sql = 'INSERT INTO marks (branch_id, mark, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   for (const { mark, at } of marks) connection.run(sql, branchId, mark, head + at)
 }
@@ -112,7 +119,11 @@ export function keepCall(connection: Connection, branchId: number, call: StoredC
     })
 }
 
-export function readCalls(connection: Connection, branchId: number, limit = -1): readonly StoredCall[] {
+export function readCalls(
+  connection: Connection,
+  branchId: number,
+  limit = -1,
+): readonly StoredCall[] {
   const read = limit < 0 ? -1 : limit + maxDepth - 1
   const rows = connection.all<CallRow>(newestSql, branchId, Number.MAX_SAFE_INTEGER, read).reverse()
   const wanted = limit < 0 ? 0 : Math.max(0, rows.length - limit)
@@ -173,7 +184,8 @@ const dictionaryAfter = (latest: PackedPlan | undefined): string =>
 const keyOf = (branchId: number) => `plan ${branchId}`
 
 const latestPlan = (connection: Connection, branchId: number): PackedPlan | undefined =>
-  connection.recall<PackedPlan>(keyOf(branchId)) ?? planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
+  connection.recall<PackedPlan>(keyOf(branchId)) ??
+  planUpTo(connection, branchId, Number.MAX_SAFE_INTEGER)
 
 function findPlan(connection: Connection, branchId: number, id: string): PackedPlan | undefined {
   const place = connection.get<{ number: number }>(placeSql, branchId, id)
@@ -181,7 +193,11 @@ function findPlan(connection: Connection, branchId: number, id: string): PackedP
 }
 
 /** The newest plan that is not behind a number. */
-function planUpTo(connection: Connection, branchId: number, number: number): PackedPlan | undefined {
+function planUpTo(
+  connection: Connection,
+  branchId: number,
+  number: number,
+): PackedPlan | undefined {
   const rows = connection.all<CallRow>(newestSql, branchId, number, maxDepth)
   const whole = rows.findIndex(({ depth }) => depth === 0)
   const chain = rows.slice(0, whole + 1).reverse()
@@ -216,7 +232,10 @@ function* unpackRows(rows: readonly CallRow[], branchId: number): Generator<stri
 }
 
 const pack = (text: string, dictionary: string): Uint8Array =>
-  deflateRawSync(text, { level: 9, ...(dictionary !== '' && { dictionary: Buffer.from(dictionary) }) })
+  deflateRawSync(text, {
+    level: 9,
+    ...(dictionary !== '' && { dictionary: Buffer.from(dictionary) }),
+  })
 
 function unpack(bytes: Uint8Array, dictionary: string): string {
   try {
@@ -227,16 +246,23 @@ function unpack(bytes: Uint8Array, dictionary: string): string {
   }
 }
 
-function toCall({ id, turn, time, model, predicted, reported, status, error }: CallRow, plan: string) {
+function toCall(
+  { id, turn, time, model, predicted, reported, status, error }: CallRow,
+  plan: string,
+) {
   const outcome = { reported, status: status as StoredCall['status'], error }
   return withoutNulls({ id, turn, time, model, plan, predicted, ...outcome })
 }
 
-const saveSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[...columns.calls, 'checksum']
+const saveSql = `${inserts.calls} ON CONFLICT (branch_id, id) DO UPDATE SET ${[
+  ...columns.calls,
+  'checksum',
+]
   .slice(2)
   .map(name => `${name} = excluded.${name}`)}`
 
-const newestSql = 'SELECT * FROM calls WHERE branch_id = ? AND number <= ? ORDER BY number DESC LIMIT ?'
+const newestSql =
+  'SELECT * FROM calls WHERE branch_id = ? AND number <= ? ORDER BY number DESC LIMIT ?'
 const placeSql = 'SELECT number FROM calls WHERE branch_id = ? AND id = ?'
 const nextSql = 'SELECT * FROM calls WHERE branch_id = ? AND number > ? ORDER BY number LIMIT 1'
 const ofTenant = `branch_id IN (

@@ -21,10 +21,14 @@ describe('sqliteStore', () => {
 })
 
 if (!isLong)
-  console.info('Skipped: cases without words on a store without an index of them, only in the long run')
+  console.info(
+    'Skipped: cases without words on a store without an index of them, only in the long run',
+  )
 
 describe('sqliteStore without a word index', () => {
-  for (const { name, run } of storeCases.filter(({ name }) => isLong || /search|find|word|delete/.test(name)))
+  for (const { name, run } of storeCases.filter(
+    ({ name }) => isLong || /search|find|word|delete/.test(name),
+  ))
     it(name, async () => {
       const path = newPath()
       expect(await run(async () => sqliteStore({ path, search: false }))).toBeUndefined()

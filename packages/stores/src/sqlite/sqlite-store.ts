@@ -60,7 +60,13 @@ const storeNames: OptionNames<SqliteStoreOptions> = {
 export function sqliteStore(options: SqliteStoreOptions): Store {
   refuseUnknown(options, storeNames)
   // A call without options gets the error about the missing path.
-  const { path, now = Date.now, maxEntryBytes, driver, ...rest } = options ?? ({} as SqliteStoreOptions)
+  const {
+    path,
+    now = Date.now,
+    maxEntryBytes,
+    driver,
+    ...rest
+  } = options ?? ({} as SqliteStoreOptions)
   const { search = true, readOnly = false, spareBytes = 0, busyMs = 5000 } = rest
   const connection = openConnection({ path, readOnly, driver })
   const writes = groupWrites(connection, busyMs)

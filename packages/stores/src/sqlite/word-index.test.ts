@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exchange, findAll, texts } from '../testing/store-cases-help.ts'
-import { loadDriver, type SqliteDatabase, type SqliteStatement, type SqliteValue } from './driver.ts'
+import {
+  loadDriver,
+  type SqliteDatabase,
+  type SqliteStatement,
+  type SqliteValue,
+} from './driver.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'throughline-words-'))
@@ -35,7 +40,8 @@ function storeWithFault(error: () => unknown) {
     }
   }
   const path = join(folder, `${files++}.db`)
-  const open = (options: { search?: boolean } = {}) => sqliteStore({ path, driver: Faulty, ...options })
+  const open = (options: { search?: boolean } = {}) =>
+    sqliteStore({ path, driver: Faulty, ...options })
   return { open, fault, database: () => database! }
 }
 

@@ -34,7 +34,8 @@ export function queueEntry(
   { seq, payload }: { readonly seq: number; readonly payload: string },
 ): void {
   const waiting =
-    connection.recall<Backlog>('waiting') ?? connection.remember('waiting', load(connection, branchId, seq))
+    connection.recall<Backlog>('waiting') ??
+    connection.remember('waiting', load(connection, branchId, seq))
   if (!waiting.branches.has(branchId)) {
     connection.run('INSERT INTO waiting (branch_id, after) VALUES (?, ?)', branchId, seq - 1)
     waiting.branches.add(branchId)
@@ -106,7 +107,12 @@ function attempt(connection: Connection, work: () => void): boolean {
   }
 }
 
-const ofTheDisk: readonly StoreProblem[] = ['store_full', 'store_io', 'store_busy', 'store_read_only']
+const ofTheDisk: readonly StoreProblem[] = [
+  'store_full',
+  'store_io',
+  'store_busy',
+  'store_read_only',
+]
 
 export function dropWordIndex(connection: Connection): void {
   connection.exec('DROP TABLE words; DELETE FROM waiting')
@@ -143,15 +149,26 @@ const waitingSql = `FROM waiting CROSS JOIN entries
 /** Removes a branch's entries from the index, which needs their texts for it. False: the index must be made anew. */
 export function forgetEntries(connection: Connection, branchId: number): boolean {
   wordsWaiting.delete(connection)
-  const row = connection.get<{ after: number }>('SELECT after FROM waiting WHERE branch_id = ?', branchId)
+  const row = connection.get<{ after: number }>(
+    'SELECT after FROM waiting WHERE branch_id = ?',
+    branchId,
+  )
   const ends = [placeOf(branchId, 0), placeOf(branchId, row?.after ?? maxSeq)]
-  const places = placesOf(connection, 'SELECT place FROM entries WHERE place BETWEEN ? AND ?', ...ends)
+  const places = placesOf(
+    connection,
+    'SELECT place FROM entries WHERE place BETWEEN ? AND ?',
+    ...ends,
+  )
   connection.run('DELETE FROM waiting WHERE branch_id = ?', branchId)
   return attempt(connection, () => {
     for (const place of places) {
       const text = wordsOf(payloadAt(connection, place))
       if (text !== '')
-        connection.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, text)
+        connection.run(
+          "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)",
+          place,
+          text,
+        )
     }
   })
 }
@@ -166,7 +183,11 @@ export function reindexEntry(connection: Connection, place: number, change: () =
   if (seqIn(place) > after) return true
   return attempt(connection, () => {
     if (before !== '')
-      connection.run("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", place, before)
+      connection.run(
+        "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)",
+        place,
+        before,
+      )
     addPlaces(connection, [place])
   })
 }
@@ -176,7 +197,8 @@ const placesOf = (connection: Connection, sql: string, ...values: number[]) =>
 
 /** Empty if another process has deleted the entry meanwhile. */
 const payloadAt = (connection: Connection, place: number) =>
-  connection.get<PayloadRow>('SELECT place, payload FROM entries WHERE place = ?', place)?.payload ?? ''
+  connection.get<PayloadRow>('SELECT place, payload FROM entries WHERE place = ?', place)
+    ?.payload ?? ''
 
 /** A query of quoted words, so that none is an operator. */
 export const toMatch = (wanted: readonly string[]) => wanted.map(word => `"${word}"`).join(' ')

@@ -23,7 +23,8 @@ export function lockForWriting(driver: SqliteDriver, path: string): () => void {
     const owner = isLocked ? ownerOf(lock) : undefined
     if (lock) release(lock)
     if (!isLocked) throw toStoreError(error, `${path}-lock`)
-    const who = owner === process.pid ? 'this process' : owner ? `process ${owner}` : 'another process'
+    const who =
+      owner === process.pid ? 'this process' : owner ? `process ${owner}` : 'another process'
     throw locked(path, `is open for writing in ${who}: a file has one writer`, error)
   }
 }
@@ -59,11 +60,16 @@ function refuseOtherNames(driver: SqliteDriver, path: string): void {
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file?.size) return
   if (file.nlink > 1)
-    throw locked(path, `has ${file.nlink} hard links: remove the others, or copy it and write to the copy`)
+    throw locked(
+      path,
+      `has ${file.nlink} hard links: remove the others, or copy it and write to the copy`,
+    )
   let database: SqliteDatabase | undefined
   try {
     database = new driver(path)
-    database.exec('PRAGMA busy_timeout = 1000; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK')
+    database.exec(
+      'PRAGMA busy_timeout = 1000; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK',
+    )
   } catch (error) {
     if (resultCode(error) !== SQLITE_BUSY) throw toStoreError(error, path)
     throw locked(path, `is open elsewhere, and its lock is missing: close it there first`, error)

@@ -38,7 +38,10 @@ export function equal(actual: unknown, expected: unknown, what: string): void {
 }
 
 /** Expects a ThroughlineError with this code, and returns it. A failure shows the call. */
-export async function refused(call: () => Promise<unknown>, code: string): Promise<ThroughlineError> {
+export async function refused(
+  call: () => Promise<unknown>,
+  code: string,
+): Promise<ThroughlineError> {
   const answer = await call().then(
     value => `it gave ${short(stable(value))}`,
     (error: unknown) => error as Error,
@@ -48,12 +51,17 @@ export async function refused(call: () => Promise<unknown>, code: string): Promi
   throw new Error(`${short(String(call))}: expected the error "${code}", but ${came}`)
 }
 
-export async function allRefused(code: string, calls: readonly (() => Promise<unknown>)[]): Promise<void> {
+export async function allRefused(
+  code: string,
+  calls: readonly (() => Promise<unknown>)[],
+): Promise<void> {
   for (const call of calls) await refused(call, code)
 }
 
-export const pluck = <Item, Name extends keyof Item>(items: readonly Item[], name: Name): Item[Name][] =>
-  items.map(item => item[name])
+export const pluck = <Item, Name extends keyof Item>(
+  items: readonly Item[],
+  name: Name,
+): Item[Name][] => items.map(item => item[name])
 
 /** The entries as "place/turn". */
 export const places = async (store: Store, thread: ThreadKey): Promise<string[]> =>
@@ -73,7 +81,11 @@ export async function nothingAt(store: Store, thread: ThreadKey): Promise<void> 
   equal(await store.loadCache(thread, 'fold'), undefined, 'the cache')
 }
 
-export function writesTo(store: Store, thread: ThreadKey, lease: Lease): (() => Promise<unknown>)[] {
+export function writesTo(
+  store: Store,
+  thread: ThreadKey,
+  lease: Lease,
+): (() => Promise<unknown>)[] {
   return [
     ...turnWrites(store, thread, lease, 1),
     () => store.fork(thread, { at: 0, branch: 'x' }),
@@ -95,4 +107,5 @@ export function turnWrites(store: Store, thread: ThreadKey, lease: Lease, expect
 /** Stores may return fields in different orders. */
 const stable = (value: unknown): string => toCanonical(value) ?? 'undefined'
 
-const short = (text: string) => (text.length > 400 ? `${text.slice(0, 400)}… (${text.length})` : text)
+const short = (text: string) =>
+  text.length > 400 ? `${text.slice(0, 400)}… (${text.length})` : text

@@ -31,7 +31,11 @@ export const deleteCases = toCases({
     const threads = pluck(await findAll(store, thread.tenant, 'pelican'), 'thread')
     equal(threads, [other], 'the search')
     equal(await texts(store, other), ['keep pelican'], 'another conversation')
-    equal(await store.deleteConversation(thread.tenant, thread.conversation), false, 'the answer, again')
+    equal(
+      await store.deleteConversation(thread.tenant, thread.conversation),
+      false,
+      'the answer, again',
+    )
   },
   'refuses late writes to a deleted conversation, and its name': async (store, thread) => {
     const { lease } = await open(store, thread)
@@ -57,7 +61,11 @@ export const deleteCases = toCases({
     await exchange(store, bob, 'bob pelican')
     await store.fork(thread, { at: 3, branch: 'edit' })
     const edit = { ...thread, branch: 'edit' }
-    const plans = ['"first"', '"the secret pelican, twice"', '"the secret pelican, twice and again"']
+    const plans = [
+      '"first"',
+      '"the secret pelican, twice"',
+      '"the secret pelican, twice and again"',
+    ]
     for (const key of [thread, bob, edit]) {
       await store.saveCache(key, 'fold', 1, new Uint8Array([1]))
       // A plan may be packed with the one before it: the last one must be read without that.
@@ -69,7 +77,11 @@ export const deleteCases = toCases({
     for (const key of [thread, edit]) {
       const [after] = await read(store, key, { from: 2, to: 2 })
       equal(after, { ...before!, ...mark }, 'the entry')
-      equal(pluck(await store.calls(key), 'plan'), [plans[2], plans[0]], 'the calls of turns before it')
+      equal(
+        pluck(await store.calls(key), 'plan'),
+        [plans[2], plans[0]],
+        'the calls of turns before it',
+      )
       equal(await store.loadCache(key, 'fold'), undefined, 'the cache')
     }
     equal(await texts(store, thread), ['a heron', 'gone', 'a bird'], 'the log')
@@ -77,7 +89,10 @@ export const deleteCases = toCases({
     equal((await store.calls(bob)).length, 3, 'the calls of another actor')
     equal(await store.erase(thread, 2, mark), true, 'the answer, again')
     equal(await store.erase(thread, 9, mark), false, 'the answer where nothing is')
-    await refused(() => store.erase(thread, 1, { ...mark, payload: '{"content":"b"}' }), 'invalid_option')
+    await refused(
+      () => store.erase(thread, 1, { ...mark, payload: '{"content":"b"}' }),
+      'invalid_option',
+    )
     await exchange(store, thread, 'later')
     equal(await texts(store, thread, { from: 3 }), ['a bird', 'later'], 'what follows')
   },
@@ -97,7 +112,8 @@ export const deleteCases = toCases({
     for (const key of [thread, bob, theirs]) await exchange(store, key, 'a', 'b')
     await store.fork(thread, { at: 2, branch: 'edit' })
     for (const key of [thread, bob, edit, theirs])
-      for (const time of [1, 5, 9]) await store.saveCall(key, { ...sentCall, id: `call ${time}`, time })
+      for (const time of [1, 5, 9])
+        await store.saveCall(key, { ...sentCall, id: `call ${time}`, time })
     equal(await store.deleteCalls(thread.tenant, 5), 3, 'how many')
     const times = async (key: typeof thread) => (await store.calls(key)).map(({ time }) => time)
     for (const key of [thread, bob, edit])
@@ -117,7 +133,8 @@ export const deleteCases = toCases({
     const { updatedAt } = (await store.conversations(thread.tenant))[0]!
     const remove = (unusedSince: number) =>
       store.deleteConversation(thread.tenant, thread.conversation, { unusedSince })
-    for (const since of [0, updatedAt - 1, updatedAt]) equal(await remove(since), false, 'while it is used')
+    for (const since of [0, updatedAt - 1, updatedAt])
+      equal(await remove(since), false, 'while it is used')
     await refused(() => remove(Number.NaN), 'invalid_option')
     equal(await texts(store, thread), ['a', 'b'], 'the entries')
     await exchange(store, thread, 'd')
@@ -136,23 +153,40 @@ export const deleteCases = toCases({
     equal((await info()).usedAt, undefined, 'the use before')
     await store.describeConversation(thread.tenant, thread.conversation, {})
     const { updatedAt, usedAt = 0 } = await info()
-    equal([updatedAt, usedAt > 1000], [1000, true], 'the last write, and whether the use came later')
+    equal(
+      [updatedAt, usedAt > 1000],
+      [1000, true],
+      'the last write, and whether the use came later',
+    )
     equal(await remove(usedAt), false, 'while it is used')
     equal(await remove(usedAt + 1), true, 'when it is old')
   },
   'leaves the name free where a conversation went because of its age': async (store, thread) => {
     await exchange(store, thread, 'pelican', 'a bird')
-    await store.describeConversation(thread.tenant, thread.conversation, { title: 'Birds', person: 'ada' })
+    await store.describeConversation(thread.tenant, thread.conversation, {
+      title: 'Birds',
+      person: 'ada',
+    })
     const { updatedAt } = (await store.conversations(thread.tenant))[0]!
-    await store.deleteConversation(thread.tenant, thread.conversation, { unusedSince: updatedAt + 1e9 })
+    await store.deleteConversation(thread.tenant, thread.conversation, {
+      unusedSince: updatedAt + 1e9,
+    })
     await nothingAt(store, thread)
     equal(await store.conversations(thread.tenant), [], 'the list')
     await exchange(store, thread, 'heron')
     equal(await texts(store, thread), ['heron'], 'the entries of the next one')
     const [next] = await store.conversations(thread.tenant)
-    equal([next?.title, next?.person, next?.usedAt], [undefined, undefined, undefined], 'what is left')
+    equal(
+      [next?.title, next?.person, next?.usedAt],
+      [undefined, undefined, undefined],
+      'what is left',
+    )
     equal(await findAll(store, thread.tenant, 'pelican'), [], 'what is found')
-    equal(await store.deleteConversation(thread.tenant, thread.conversation), true, 'the answer to a person')
+    equal(
+      await store.deleteConversation(thread.tenant, thread.conversation),
+      true,
+      'the answer to a person',
+    )
     await refused(() => exchange(store, thread, 'late'), 'conversation_deleted')
   },
   'deletes no conversation in which somebody holds a turn': async (store, thread) => {
@@ -160,7 +194,8 @@ export const deleteCases = toCases({
     await exchange(store, thread, 'a')
     const { lease } = await open(store, bob)
     const future = (await store.conversations(thread.tenant))[0]!.updatedAt + 1e9
-    const remove = () => store.deleteConversation(thread.tenant, thread.conversation, { unusedSince: future })
+    const remove = () =>
+      store.deleteConversation(thread.tenant, thread.conversation, { unusedSince: future })
     equal(await remove(), false, 'while a turn is held')
     await store.end(bob, { lease, expectedHead: 1, entries: [], status: 'completed' })
     await abandoned(store, bob)

@@ -3,9 +3,15 @@ import type { RestoreEntries, Store, StoredEntry, StoredTurn, ThreadKey } from '
 /** Faulty ways to restore, which the suite must catch. */
 export const restoreFaults: Record<string, (store: Store) => Partial<Store>> = {
   'restores under new ids': onEntries((entry, salt) => ({ ...entry, id: `${entry.id} ${salt}` })),
-  'restores with the time of today': onEntries((entry, salt) => ({ ...entry, time: entry.time + salt })),
+  'restores with the time of today': onEntries((entry, salt) => ({
+    ...entry,
+    time: entry.time + salt,
+  })),
   'restores without token counts': onEntries(entry => ({ ...entry, tokens: {} })),
-  'restores another payload': onEntries(entry => ({ ...entry, payload: entry.payload.replace('c', 'C') })),
+  'restores another payload': onEntries(entry => ({
+    ...entry,
+    payload: entry.payload.replace('c', 'C'),
+  })),
   'restores without keys': onTurns(({ key: _, ...turn }) => turn),
   'restores without bodies': onTurns(({ body: _, ...turn }) => turn),
   'restores without errors': onTurns(({ error: _, ...turn }) => turn),
@@ -54,7 +60,9 @@ export const restoreFaults: Record<string, (store: Store) => Partial<Store>> = {
   'leaves a lease on what it restores': store => ({
     head: async thread => {
       const head = await store.head(thread)
-      return head?.open?.lease.owner === '' ? { ...head, open: { ...head.open, expiresInMs: 1 } } : head
+      return head?.open?.lease.owner === ''
+        ? { ...head, open: { ...head.open, expiresInMs: 1 } }
+        : head
     },
   }),
   'lets the old writer go on': store => ({
@@ -106,7 +114,10 @@ function onStretch(change: (stretch: RestoreEntries) => RestoreEntries): StoreFa
 /** A fault in the stored entries; `salt` is a new number each time. */
 function onEntries(change: (entry: StoredEntry, salt: number) => StoredEntry): StoreFault {
   let salt = 0
-  return onStretch(stretch => ({ ...stretch, entries: stretch.entries.map(entry => change(entry, ++salt)) }))
+  return onStretch(stretch => ({
+    ...stretch,
+    entries: stretch.entries.map(entry => change(entry, ++salt)),
+  }))
 }
 
 function onTurns(change: (turn: StoredTurn) => StoredTurn): StoreFault {

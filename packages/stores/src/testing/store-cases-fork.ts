@@ -56,7 +56,11 @@ export const forkCases = toCases({
           const range = { from, to, ...(limit === undefined ? {} : { limit }) }
           equal(await texts(store, c, range), wanted.slice(0, limit), JSON.stringify(range))
           const back = [...wanted].reverse().slice(0, limit)
-          equal(await texts(store, c, { ...range, reverse: true }), back, `${JSON.stringify(range)} reversed`)
+          equal(
+            await texts(store, c, { ...range, reverse: true }),
+            back,
+            `${JSON.stringify(range)} reversed`,
+          )
         }
     equal(await texts(store, c, { reverse: true, limit: 2 }), ['m10', 'm9'], 'the newest two')
   },
@@ -70,7 +74,8 @@ export const forkCases = toCases({
       await refused(() => store.fork(thread, { at, branch: 'torn' }), 'invalid_option')
     await open(store, thread, { entries: [entry('e'), entry('f')] })
     await store.fork(thread, { at: 4, branch: 'before e' })
-    for (const at of [5, 6]) await refused(() => store.fork(thread, { at, branch: 'open' }), 'invalid_option')
+    for (const at of [5, 6])
+      await refused(() => store.fork(thread, { at, branch: 'open' }), 'invalid_option')
     equal(await store.head({ ...thread, branch: 'open' }), undefined, 'a refused fork')
   },
   'makes a branch once': async (store, thread) => {
@@ -109,8 +114,16 @@ export const forkCases = toCases({
     await exchange(store, thread, 'a', 'b')
     await store.fork(thread, { at: 2, branch: 'x' })
     await abandoned(store, thread, { entries: [entry('lost')] })
-    await open(store, { ...thread, branch: 'x' }, { closing: { entries: [entry('[Interrupted.]')] } })
-    equal(pluck(await store.turns(thread), 'status'), ['completed', 'open'], 'the turns of the first line')
+    await open(
+      store,
+      { ...thread, branch: 'x' },
+      { closing: { entries: [entry('[Interrupted.]')] } },
+    )
+    equal(
+      pluck(await store.turns(thread), 'status'),
+      ['completed', 'open'],
+      'the turns of the first line',
+    )
   },
 })
 
@@ -138,17 +151,25 @@ export const pairCases = toCases({
     const talk = { ...thread, conversation: 'talk' }
     const actors = Array.from({ length: 2 * times }, (_, n) => ({ ...talk, actor: `actor ${n}` }))
     // All at once: however fast the backend is, the writes of the two overlap.
-    await Promise.all(actors.map((actor, n) => exchange(n % 2 ? two : one, actor, 'question', 'answer')))
+    await Promise.all(
+      actors.map((actor, n) => exchange(n % 2 ? two : one, actor, 'question', 'answer')),
+    )
     for (const store of [one, two])
-      for (const actor of actors) equal(await texts(store, actor), ['question', 'answer'], 'the entries')
+      for (const actor of actors)
+        equal(await texts(store, actor), ['question', 'answer'], 'the entries')
   }),
   'lets one of two stores begin a turn, and refuses the other': onPair(async (one, two, thread) => {
     for (let time = 0; time < times; time++) {
       const talk = { ...thread, conversation: `talk ${time}` }
       const begun = await Promise.allSettled([open(one, talk), open(two, talk, { owner: 'bob' })])
-      equal(pluck(begun, 'status').sort(), ['fulfilled', 'rejected'], 'what became of two that begin at once')
+      equal(
+        pluck(begun, 'status').sort(),
+        ['fulfilled', 'rejected'],
+        'what became of two that begin at once',
+      )
       for (const answer of begun)
-        if (answer.status === 'rejected') await refused(() => Promise.reject(answer.reason), 'turn_open')
+        if (answer.status === 'rejected')
+          await refused(() => Promise.reject(answer.reason), 'turn_open')
       equal(await texts(two, talk), ['hello'], 'the entries')
     }
   }),

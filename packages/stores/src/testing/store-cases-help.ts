@@ -18,7 +18,10 @@ export const newThread = (): ThreadKey => ({
   branch: 'main',
 })
 
-export function entry(text: string, { role = 'user' as Role, id = crypto.randomUUID() as string } = {}) {
+export function entry(
+  text: string,
+  { role = 'user' as Role, id = crypto.randomUUID() as string } = {},
+) {
   const payload = JSON.stringify({ role, content: text })
   return { id, role, time: 1_700_000_000_000, payload, tokens: { words: text.split(' ').length } }
 }
@@ -37,13 +40,22 @@ export const long = 600_000
 
 /** Begins a turn; throws if it was replayed. */
 export async function open(store: Store, thread: ThreadKey, turn: Partial<BeginTurn> = {}) {
-  const begun = await store.begin(thread, { owner: 'ada', leaseMs: long, entries: [entry('hello')], ...turn })
+  const begun = await store.begin(thread, {
+    owner: 'ada',
+    leaseMs: long,
+    entries: [entry('hello')],
+    ...turn,
+  })
   if (begun.kind !== 'begun') throw new Error('the turn was replayed where it should have begun')
   return begun
 }
 
 /** Writes a whole turn; the texts are the user's and the assistant's by turns. Returns the head. */
-export async function exchange(store: Store, thread: ThreadKey, ...texts: string[]): Promise<number> {
+export async function exchange(
+  store: Store,
+  thread: ThreadKey,
+  ...texts: string[]
+): Promise<number> {
   const [first = 'hello', ...rest] = texts
   const { lease, head } = await open(store, thread, { entries: [entry(first)] })
   const entries = rest.map((text, n) => entry(text, { role: n % 2 ? 'user' : 'assistant' }))
@@ -53,17 +65,26 @@ export async function exchange(store: Store, thread: ThreadKey, ...texts: string
 /** A turn whose writer is gone: waits by the store's own clock until the lease has run out. */
 export async function abandoned(store: Store, thread: ThreadKey, turn: Partial<BeginTurn> = {}) {
   const begun = await open(store, thread, { owner: 'stalled', leaseMs: 40, ...turn })
-  while ((await store.head(thread))?.open?.expiresInMs !== 0) await new Promise(done => setTimeout(done, 10))
+  while ((await store.head(thread))?.open?.expiresInMs !== 0)
+    await new Promise(done => setTimeout(done, 10))
   return begun
 }
 
-export async function read(store: Store, thread: ThreadKey, range?: EntryRange): Promise<StoredEntry[]> {
+export async function read(
+  store: Store,
+  thread: ThreadKey,
+  range?: EntryRange,
+): Promise<StoredEntry[]> {
   const entries: StoredEntry[] = []
   for await (const entry of store.entries(thread, range)) entries.push(entry)
   return entries
 }
 
-export const texts = async (store: Store, thread: ThreadKey, range?: EntryRange): Promise<string[]> =>
+export const texts = async (
+  store: Store,
+  thread: ThreadKey,
+  range?: EntryRange,
+): Promise<string[]> =>
   (await read(store, thread, range)).map(({ payload }) => JSON.parse(payload).content)
 
 /** The entries that have every word of a query. */

@@ -1,6 +1,15 @@
 import type { EndTurn } from '../store.ts'
 import type { LeaseError } from '../store-error.ts'
-import { allRefused, equal, outline, places, pluck, refused, toCases, turnWrites } from './store-case.ts'
+import {
+  allRefused,
+  equal,
+  outline,
+  places,
+  pluck,
+  refused,
+  toCases,
+  turnWrites,
+} from './store-case.ts'
 import { abandoned, entry, exchange, long, open, sentCall, texts } from './store-cases-help.ts'
 import { turnAt } from './store-cases-restore.ts'
 
@@ -25,14 +34,21 @@ export const leaseCases = toCases({
     // A lease of 0 ms is given back: the error for seeding must not advise to wait.
     await store.renew(thread, lease, 0)
     equal((await store.head(thread))?.open?.expiresInMs, 0, 'how long it is still held')
-    equal(((await refused(seed, 'turn_open')) as LeaseError).retryAfterMs, undefined, 'when to seed again')
+    equal(
+      ((await refused(seed, 'turn_open')) as LeaseError).retryAfterMs,
+      undefined,
+      'when to seed again',
+    )
   },
   'renews a lease that is held': async (store, thread) => {
     const { lease } = await open(store, thread, { leaseMs: 1_000 })
     await store.renew(thread, lease, long)
     within((await store.head(thread))?.open?.expiresInMs, 1_001, long)
     await refused(() => store.renew(thread, { ...lease, owner: 'bob' }, long), 'lease_lost')
-    await refused(() => store.renew(thread, { ...lease, epoch: lease.epoch + 1 }, long), 'lease_lost')
+    await refused(
+      () => store.renew(thread, { ...lease, epoch: lease.epoch + 1 }, long),
+      'lease_lost',
+    )
   },
   'takes over a turn whose lease ran out, and fences its writer': async (store, thread) => {
     const { lease } = await abandoned(store, thread, { entries: [entry('question')] })
@@ -46,7 +62,11 @@ export const leaseCases = toCases({
     await allRefused('lease_lost', turnWrites(store, thread, lease, 3))
     await refused(() => store.end(thread, late), 'lease_lost')
     await store.append(thread, { lease: next.lease, expectedHead: 3, entries: [entry('answer')] })
-    equal(await texts(store, thread), ['question', '[Interrupted.]', 'again', 'answer'], 'the entries')
+    equal(
+      await texts(store, thread),
+      ['question', '[Interrupted.]', 'again', 'answer'],
+      'the entries',
+    )
     equal(await places(store, thread), ['1/1', '2/1', '3/2', '4/2'], 'their turns')
   },
   'lets a writer go on past its lease while nobody took over': async (store, thread) => {
@@ -59,7 +79,10 @@ export const leaseCases = toCases({
   },
   'does not close what a turn that ended has left': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
-    await open(store, thread, { closing: { entries: [entry('[Interrupted.]')] }, entries: [entry('c')] })
+    await open(store, thread, {
+      closing: { entries: [entry('[Interrupted.]')] },
+      entries: [entry('c')],
+    })
     equal(await texts(store, thread), ['a', 'b', 'c'], 'the entries')
     equal((await store.turns(thread))[0]?.status, 'completed', 'the first turn')
   },
@@ -70,11 +93,18 @@ export const leaseCases = toCases({
     await refused(() => open(store, thread, { expectedHead: 4 }), 'conflict')
     equal((await store.turns(thread))[0]?.status, 'open', 'its status after a refused begin')
   },
-  'gives the same turn for the same key and body, whatever happened since': async (store, thread) => {
+  'gives the same turn for the same key and body, whatever happened since': async (
+    store,
+    thread,
+  ) => {
     const request = { owner: 'ada', leaseMs: long, key: 'k1', body: 'hash', entries: [entry('q')] }
     const { lease } = await open(store, thread, { ...request, expectedHead: 0 })
     const early = await store.begin(thread, { ...request, expectedHead: 0, owner: 'bob' })
-    equal([early.kind, early.turn.status], ['replayed', 'open'], 'the answer while the turn is open')
+    equal(
+      [early.kind, early.turn.status],
+      ['replayed', 'open'],
+      'the answer while the turn is open',
+    )
     await store.end(thread, { lease, expectedHead: 1, entries: [entry('a')], status: 'completed' })
     const late = await store.begin(thread, { ...request, entries: [entry('q')] })
     const turn = (await store.turns(thread))[0]
@@ -91,7 +121,12 @@ export const leaseCases = toCases({
     const mine = await open(store, thread, { key: 'k', body: '1' })
     await open(store, bob, { key: 'k', body: '2', entries: [entry('for bob')] })
     await open(store, other, { key: 'k', body: '3' })
-    await store.end(thread, { lease: mine.lease, expectedHead: 1, entries: [], status: 'completed' })
+    await store.end(thread, {
+      lease: mine.lease,
+      expectedHead: 1,
+      entries: [],
+      status: 'completed',
+    })
     equal((await store.head(bob))?.open?.turn, 1, "bob's open turn")
     equal(await texts(store, bob), ['for bob'], "bob's entries")
     await refused(() => store.renew(thread, mine.lease, long), 'lease_lost')
@@ -103,9 +138,14 @@ export const leaseCases = toCases({
     if (taken.lease.epoch <= old.lease.epoch) throw new Error('the epoch did not grow')
     equal([taken.turn.turn, taken.turn.status, taken.head], [1, 'open', 1], 'what resume says')
     await allRefused('lease_lost', turnWrites(store, thread, old.lease, 1))
-    const rest = { lease: taken.lease, expectedHead: 1, entries: [entry('answer', { role: 'assistant' })] }
+    const rest = {
+      lease: taken.lease,
+      expectedHead: 1,
+      entries: [entry('answer', { role: 'assistant' })],
+    }
     // The end may be repeated, as its answer may get lost.
-    for (let times = 0; times < 2; times++) await store.end(thread, { ...rest, status: 'completed' })
+    for (let times = 0; times < 2; times++)
+      await store.end(thread, { ...rest, status: 'completed' })
     equal(await texts(store, thread), ['question', 'answer'], 'entries')
     equal(await outline(store, thread), ['1 completed 1-2'], 'turns')
   },
@@ -127,14 +167,21 @@ export const leaseCases = toCases({
       const first = await open(store, thread, { ...begin, expectedHead: head })
       const again = await store.begin(thread, { ...begin, expectedHead: head })
       equal(again, first, 'the answer to the same begin')
-      await refused(() => open(store, thread, { owner: 'ada', entries: [entry('another')] }), 'turn_open')
+      await refused(
+        () => open(store, thread, { owner: 'ada', entries: [entry('another')] }),
+        'turn_open',
+      )
       await refused(() => open(store, thread, { owner: 'ada', entries: [] }), 'turn_open')
       await refused(() => open(store, thread, { owner: 'bob', entries }), 'turn_open')
       if (key) await refused(() => store.begin(thread, { ...begin, body: 'other' }), 'key_reused')
       const { lease } = first
       await store.append(thread, { lease, expectedHead: head + 1, entries: [entry('calls')] })
       const later = await open(store, thread, begin)
-      equal([later.lease, later.head, later.turn.last], [lease, head + 2, head + 2], 'after an append')
+      equal(
+        [later.lease, later.head, later.turn.last],
+        [lease, head + 2, head + 2],
+        'after an append',
+      )
       await store.end(thread, { lease, expectedHead: head + 2, entries: [], status: 'completed' })
     }
     equal(await outline(store, thread), ['1 completed 1-2', '2 completed 3-4'], 'turns')
@@ -157,7 +204,11 @@ export const leaseCases = toCases({
     const done = { ...call, status: 'completed' as const, reported: 7 }
     await store.saveCall(thread, done)
     for (const expectedHead of [1, 2])
-      equal(await store.append(thread, { ...append, expectedHead }), { head: 2 }, `at ${expectedHead}`)
+      equal(
+        await store.append(thread, { ...append, expectedHead }),
+        { head: 2 },
+        `at ${expectedHead}`,
+      )
     equal(await store.calls(thread), [done], 'the call')
     const places = (await store.findMarks(thread.tenant, ['m'])).map(({ at }) => at)
     equal(places, [2], 'the marks')
@@ -183,7 +234,12 @@ export const leaseCases = toCases({
     const copy = { ...thread, conversation: 'copy' }
     await store.restore(copy, turnAt(1, 1_000))
     const ends = Array.from({ length: 4 }, (_, epoch) => () => {
-      const end = { lease: { owner: '', epoch }, expectedHead: 2, entries: [], status: 'completed' as const }
+      const end = {
+        lease: { owner: '', epoch },
+        expectedHead: 2,
+        entries: [],
+        status: 'completed' as const,
+      }
       return store.end(copy, end)
     })
     await allRefused('lease_lost', ends)
@@ -194,13 +250,23 @@ export const leaseCases = toCases({
     await store.append(thread, end)
     await refused(() => store.end(thread, { ...end, status: 'completed' }), 'conflict')
     equal(await outline(store, thread), ['1 open 1-2'], 'turns')
-    equal(await store.end(thread, { ...end, expectedHead: 2, status: 'completed' }), { head: 2 }, 'the head')
+    equal(
+      await store.end(thread, { ...end, expectedHead: 2, status: 'completed' }),
+      { head: 2 },
+      'the head',
+    )
   },
   'does not count what comes again as use': async (store, thread) => {
     const { entries, turns } = turnAt(1, 1_000)
     const keyed = { entries, turns: turns.map(turn => ({ ...turn, key: 'k', body: 'b' })) }
     await store.restore(thread, keyed)
-    const replayed = await store.begin(thread, { owner: 'ada', leaseMs: long, key: 'k', body: 'b', entries })
+    const replayed = await store.begin(thread, {
+      owner: 'ada',
+      leaseMs: long,
+      key: 'k',
+      body: 'b',
+      entries,
+    })
     equal(replayed.kind, 'replayed', 'what begin says')
     await store.append(thread, { lease: { owner: 'ada', epoch: 1 }, expectedHead: 0, entries })
     await store.seed(thread, { expectedHead: 2, entries })

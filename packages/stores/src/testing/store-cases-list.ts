@@ -1,6 +1,15 @@
 import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../store.ts'
 import { allRefused, equal, nothingAt, pluck, refused, toCases, writesTo } from './store-case.ts'
-import { entry, exchange, findAll, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
+import {
+  entry,
+  exchange,
+  findAll,
+  newThread,
+  open,
+  read,
+  sentCall,
+  texts,
+} from './store-cases-help.ts'
 
 /** Lists of conversations and their descriptions; tenants with the same names; search. */
 export const listCases = toCases({
@@ -42,7 +51,11 @@ export const listCases = toCases({
       await refused(() => read(store, thread, { from: place }), 'invalid_option')
       await refused(() => read(store, thread, { to: place }), 'invalid_option')
     }
-    equal(await texts(store, thread, { from: -5, to: 1e12 }), ['a pelican', 'a bird'], 'more than there is')
+    equal(
+      await texts(store, thread, { from: -5, to: 1e12 }),
+      ['a pelican', 'a bird'],
+      'more than there is',
+    )
     equal(await texts(store, thread, { limit: 0 }), [], 'none')
     for (const name of [undefined, null, 5] as unknown as string[])
       await allRefused('invalid_option', [
@@ -57,7 +70,11 @@ export const listCases = toCases({
     await writeAt(store, thread, { a: 1_000, b: 3_000, d: 2_000, c: 2_000 })
     const order = ['b', 'c', 'd', 'a']
     equal(namesOf(await store.conversations(thread.tenant)), order, 'all')
-    equal(namesOf(await store.conversations(thread.tenant, { order: 'recent' })), order, 'by its name')
+    equal(
+      namesOf(await store.conversations(thread.tenant, { order: 'recent' })),
+      order,
+      'by its name',
+    )
     for (const limit of [1, 2, 3])
       equal(await pagesOf(store, thread.tenant, { limit }), order, 'page by page')
     const times = pluck(await store.conversations(thread.tenant), 'updatedAt')
@@ -65,7 +82,10 @@ export const listCases = toCases({
     await writeAt(store, { ...thread, actor: 'zoe' }, { b: 4_000 })
     const [first] = await store.conversations(thread.tenant)
     equal(pluck(first!.threads, 'updatedAt'), [3_000, 4_000], 'the times of threads')
-    await refused(() => store.conversations(thread.tenant, { order: 'size' as 'name' }), 'invalid_option')
+    await refused(
+      () => store.conversations(thread.tenant, { order: 'size' as 'name' }),
+      'invalid_option',
+    )
     const nowhere = { conversation: 'a', updatedAt: Number.NaN }
     await refused(() => store.conversations(thread.tenant, { after: nowhere }), 'invalid_option')
   },
@@ -74,7 +94,11 @@ export const listCases = toCases({
     const [, second] = await store.conversations(thread.tenant, { limit: 2 })
     await exchange(store, { ...thread, conversation: 'd' }, 'again')
     await exchange(store, { ...thread, conversation: 'new' }, 'x')
-    equal(namesOf(await store.conversations(thread.tenant, { after: second })), ['b', 'a'], 'the second page')
+    equal(
+      namesOf(await store.conversations(thread.tenant, { after: second })),
+      ['b', 'a'],
+      'the second page',
+    )
     const again = namesOf(await store.conversations(thread.tenant))
     equal(again.slice(2), ['c', 'b', 'a'], 'the first page, again')
   },
@@ -131,8 +155,14 @@ export const listCases = toCases({
     equal(namesOf(await of('eve')), [], 'of one who has none')
     equal((await store.conversations(thread.tenant)).length, 4, 'of everybody')
     const hits = async (person: string) =>
-      (await findAll(store, thread.tenant, 'pelican', { person })).map(one => one.thread.conversation).sort()
-    equal([await hits('ada'), await hits('bob'), await hits('eve')], [['a', 'c'], ['b'], []], 'found')
+      (await findAll(store, thread.tenant, 'pelican', { person }))
+        .map(one => one.thread.conversation)
+        .sort()
+    equal(
+      [await hits('ada'), await hits('bob'), await hits('eve')],
+      [['a', 'c'], ['b'], []],
+      'found',
+    )
     await store.describeConversation(thread.tenant, 'a', { title: 'x' })
     await store.describeConversation(thread.tenant, 'c', { person: null })
     await store.describeConversation(thread.tenant, 'b', { person: 'ada' })
@@ -146,7 +176,10 @@ export const listCases = toCases({
         () => store.describeConversation(thread.tenant, 'b', { person }),
       ])
   },
-  'finds the newest entries of a person that have a word, in one of its forms': async (store, thread) => {
+  'finds the newest entries of a person that have a word, in one of its forms': async (
+    store,
+    thread,
+  ) => {
     const theirs = newThread().tenant
     for (const [tenant, conversation, person, text] of [
       [thread.tenant, 'a', 'ada', 'we hiked to the pelican'],
@@ -159,8 +192,13 @@ export const listCases = toCases({
     }
     const forms = [['hike', 'hiked', 'hiking'], ['pelican'], ['walrus']]
     const placesOf = async (person: string, limit?: number) => {
-      const places = await store.findWords(thread.tenant, forms, { person, ...(limit && { limit }) })
-      return places.map(list => list.map(place => `${place.thread.conversation}${place.seq}`).sort())
+      const places = await store.findWords(thread.tenant, forms, {
+        person,
+        ...(limit && { limit }),
+      })
+      return places.map(list =>
+        list.map(place => `${place.thread.conversation}${place.seq}`).sort(),
+      )
     }
     equal(await placesOf('ada'), [['a1', 'b1'], ['a1'], []], 'Ada’s')
     equal(await placesOf('bob'), [['c1'], ['c1'], []], 'Bob’s')
@@ -168,7 +206,11 @@ export const listCases = toCases({
     const [timed = []] = await store.findWords(thread.tenant, forms, { person: 'ada', times: true })
     equal(timed.length, 2, 'with their times')
     for (const { thread, seq, time } of timed)
-      equal([time], pluck(await read(store, thread, { from: seq, to: seq }), 'time'), 'the time of an entry')
+      equal(
+        [time],
+        pluck(await read(store, thread, { from: seq, to: seq }), 'time'),
+        'the time of an entry',
+      )
     await store.deleteConversation(thread.tenant, 'a')
     equal(await placesOf('ada'), [['b1'], [], []], 'after one was deleted')
   },
@@ -187,7 +229,11 @@ export const listCases = toCases({
   },
   'never lets one tenant see another, by any method': async (store, mine) => {
     const theirs: ThreadKey = { ...mine, tenant: newThread().tenant }
-    const { lease } = await open(store, mine, { key: 'k', body: '1', entries: [entry('secret word')] })
+    const { lease } = await open(store, mine, {
+      key: 'k',
+      body: '1',
+      entries: [entry('secret word')],
+    })
     await store.saveCall(mine, { ...sentCall, id: 'c' })
     await store.saveCache(mine, 'fold', 1, new Uint8Array([1]))
     await nothingAt(store, theirs)
@@ -198,15 +244,23 @@ export const listCases = toCases({
     // The same names in another tenant: the two stay apart.
     await open(store, theirs, { key: 'k', body: '2', entries: [entry('other')] })
     equal(await texts(store, mine), ['secret word'], 'mine')
-    equal(await store.deleteConversation(theirs.tenant, theirs.conversation), true, 'delete of their own')
+    equal(
+      await store.deleteConversation(theirs.tenant, theirs.conversation),
+      true,
+      'delete of their own',
+    )
     equal(await texts(store, mine), ['secret word'], 'mine, after they deleted theirs')
     equal((await store.calls(mine)).length, 1, 'my calls')
     await store.append(mine, { lease, expectedHead: 1, entries: [entry('x')] })
   },
-  'lists the tenants that have a conversation, each once and by code points': async (store, thread) => {
+  'lists the tenants that have a conversation, each once and by code points': async (
+    store,
+    thread,
+  ) => {
     // U+FFFD comes before an emoji by code points, and after it by UTF-16 units.
     const names = ['B', 'a', 'é', '\ufffd', '😀'].map(name => `${thread.tenant} ${name}`)
-    const listed = async () => (await store.tenants()).filter(name => name.startsWith(thread.tenant))
+    const listed = async () =>
+      (await store.tenants()).filter(name => name.startsWith(thread.tenant))
     equal(await listed(), [], 'tenants without a conversation')
     for (const tenant of names.toReversed()) await exchange(store, { ...thread, tenant }, 'hello')
     await exchange(store, { ...thread, tenant: names[0]!, conversation: 'second' }, 'hello')
@@ -214,7 +268,11 @@ export const listCases = toCases({
     await store.deleteConversation(names[0]!, thread.conversation)
     equal(await listed(), names, 'tenants, one of them with a conversation fewer')
     await store.deleteConversation(names[1]!, thread.conversation)
-    equal(await listed(), names.toSpliced(1, 1), 'tenants, one of them without its only conversation')
+    equal(
+      await listed(),
+      names.toSpliced(1, 1),
+      'tenants, one of them without its only conversation',
+    )
   },
   'finds words in the texts of payloads': async (store, thread) => {
     await exchange(store, thread, 'Where are the Lemons?', 'In the kitchen, with 40 limes.')
@@ -234,7 +292,21 @@ export const listCases = toCases({
     equal(await find('oslo'), ['two/assistant/1'], 'an argument')
     equal(await find('tool_calls'), [], 'a field name')
     equal(await find('mango'), [], 'what is not there')
-    const odd = ['', '   ', '"', '*', 'AND', 'NOT', '( OR', "'; --", 'NEAR(', '\0', '\ud800', '-', ':']
+    const odd = [
+      '',
+      '   ',
+      '"',
+      '*',
+      'AND',
+      'NOT',
+      '( OR',
+      "'; --",
+      'NEAR(',
+      '\0',
+      '\ud800',
+      '-',
+      ':',
+    ]
     for (const query of odd) equal(await find(query), [], `the query ${JSON.stringify(query)}`)
     equal(await find('"lemons" AND: (kitchen*'), [], 'words of a query are words, not operators')
     const hits = await findAll(store, thread.tenant, 'limes')
@@ -243,16 +315,28 @@ export const listCases = toCases({
     const { conversation } = thread
     const inConversation = await findAll(store, thread.tenant, 'limes', { conversation })
     equal(pluck(inConversation, 'seq'), [2], 'what is found in one conversation')
-    equal(await findAll(store, thread.tenant, 'limes', { conversation: 'other' }), [], 'in another one')
+    equal(
+      await findAll(store, thread.tenant, 'limes', { conversation: 'other' }),
+      [],
+      'in another one',
+    )
   },
   'finds an entry of a shared past once': async (store, thread) => {
     await exchange(store, thread, 'pelican', 'yes')
     await store.fork(thread, { at: 2, branch: 'x' })
-    equal(pluck(await findAll(store, thread.tenant, 'pelican'), 'thread'), [thread], 'where it is found')
+    equal(
+      pluck(await findAll(store, thread.tenant, 'pelican'), 'thread'),
+      [thread],
+      'where it is found',
+    )
   },
 })
 
-async function writeAt(store: Store, thread: ThreadKey, times: Record<string, number>): Promise<void> {
+async function writeAt(
+  store: Store,
+  thread: ThreadKey,
+  times: Record<string, number>,
+): Promise<void> {
   for (const [conversation, time] of Object.entries(times)) {
     const entries = [{ ...entry('x'), time, seq: 1, turn: 0 }]
     await store.restore({ ...thread, conversation }, { entries, turns: [] })
@@ -261,7 +345,11 @@ async function writeAt(store: Store, thread: ThreadKey, times: Record<string, nu
 
 const namesOf = (page: readonly ConversationInfo[]) => pluck(page, 'conversation')
 
-async function pagesOf(store: Store, tenant: string, options: ListConversations): Promise<string[]> {
+async function pagesOf(
+  store: Store,
+  tenant: string,
+  options: ListConversations,
+): Promise<string[]> {
   const names: string[] = []
   for (let after: ConversationInfo | undefined; ; ) {
     const page = await store.conversations(tenant, { ...options, after })

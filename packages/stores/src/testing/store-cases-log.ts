@@ -1,7 +1,25 @@
 import type { MarkedPlace } from '../store.ts'
 import { ConflictError } from '../store-error.ts'
-import { allRefused, equal, nothingAt, places, pluck, refused, toCases, writesTo } from './store-case.ts'
-import { abandoned, entry, exchange, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
+import {
+  allRefused,
+  equal,
+  nothingAt,
+  places,
+  pluck,
+  refused,
+  toCases,
+  writesTo,
+} from './store-case.ts'
+import {
+  abandoned,
+  entry,
+  exchange,
+  newThread,
+  open,
+  read,
+  sentCall,
+  texts,
+} from './store-cases-help.ts'
 
 /** Places, idempotence, the expected head, turns; calls, caches, marks, migrations. */
 export const logCases = toCases({
@@ -33,7 +51,11 @@ export const logCases = toCases({
     const { lease } = await open(store, thread, { entries: [first] })
     await store.append(thread, { lease, expectedHead: 1, entries: [second, second] })
     const again = { lease, expectedHead: 1, entries: [first, second] }
-    equal(await store.append(thread, again), { head: 2 }, 'the answer to the same batch, with the old head')
+    equal(
+      await store.append(thread, again),
+      { head: 2 },
+      'the answer to the same batch, with the old head',
+    )
     const mixed = { lease, expectedHead: 2, entries: [{ ...first, payload: '{}' }, third] }
     equal(await store.append(thread, mixed), { head: 3 }, 'the answer to a later batch')
     await store.end(thread, { lease, expectedHead: 3, entries: [], status: 'completed' })
@@ -67,7 +89,13 @@ export const logCases = toCases({
   'ends a turn with its last entries in one step': async (store, thread) => {
     const { lease, turn } = await open(store, thread)
     const last = [entry('answer', { role: 'assistant' }), entry('note', { role: 'assistant_note' })]
-    const end = { lease, expectedHead: 1, entries: last, status: 'failed', error: 'timeout' } as const
+    const end = {
+      lease,
+      expectedHead: 1,
+      entries: last,
+      status: 'failed',
+      error: 'timeout',
+    } as const
     await refused(() => store.end(thread, { ...end, expectedHead: 9 }), 'conflict')
     equal((await store.turns(thread))[0]?.status, 'open', 'the turn after a refused end')
     equal(await store.end(thread, end), { head: 3 }, 'the head')
@@ -78,11 +106,18 @@ export const logCases = toCases({
     equal(await store.end(thread, end), { head: 3 }, 'the answer to the same end again')
     await refused(() => store.end(thread, { ...end, status: 'completed' }), 'lease_lost')
     await open(store, thread, { entries: [entry('next')] })
-    equal(await store.end(thread, end), { head: 4 }, 'the answer to the same end, after the next turn began')
+    equal(
+      await store.end(thread, end),
+      { head: 4 },
+      'the answer to the same end, after the next turn began',
+    )
     equal((await store.head(thread))?.open?.turn, 2, 'the turn that is open then')
   },
   'takes entries before the first turn and between turns': async (store, thread) => {
-    const before = { expectedHead: 0, entries: [entry('you are kind', { role: 'system' }), entry('hi')] }
+    const before = {
+      expectedHead: 0,
+      entries: [entry('you are kind', { role: 'system' }), entry('hi')],
+    }
     for (const time of ['first', 'second'])
       equal(await store.seed(thread, before), { head: 2 }, `the head after the ${time} seed`)
     await exchange(store, thread, 'a', 'b')
@@ -104,7 +139,9 @@ export const logCases = toCases({
     equal(pluck(await read(store, thread), 'seq'), seqs, 'places')
   },
   'lets exactly one of many writers begin': async (store, thread) => {
-    const begins = Array.from({ length: 12 }, (_, n) => open(store, thread, { owner: `writer ${n}` }))
+    const begins = Array.from({ length: 12 }, (_, n) =>
+      open(store, thread, { owner: `writer ${n}` }),
+    )
     equal(await winners(begins), 1, 'winners')
     equal((await store.turns(thread)).length, 1, 'turns')
   },
@@ -183,10 +220,20 @@ export const logCases = toCases({
   },
   'has a write that is followed as any other': async (store, thread) => {
     const { lease } = await open(store, thread, { mayDeferSync: true, leaseMs: 0 })
-    await store.append(thread, { lease, expectedHead: 1, entries: [entry('a')], mayDeferSync: true })
+    await store.append(thread, {
+      lease,
+      expectedHead: 1,
+      entries: [entry('a')],
+      mayDeferSync: true,
+    })
     const taken = await store.resume(thread, { owner: 'bob', leaseMs: 60_000, mayDeferSync: true })
     await store.saveCall(thread, { ...call, id: 'one' })
-    const end = { lease: taken!.lease, expectedHead: 2, entries: [entry('b')], status: 'completed' } as const
+    const end = {
+      lease: taken!.lease,
+      expectedHead: 2,
+      entries: [entry('b')],
+      status: 'completed',
+    } as const
     equal((await store.end(thread, end)).head, 3, 'the head')
     const seed = { expectedHead: 3, entries: [entry('c')], mayDeferSync: true }
     equal((await store.seed(thread, seed)).head, 4, 'the head after a seed')
@@ -203,7 +250,11 @@ export const logCases = toCases({
     const end = { lease, expectedHead: head + 1, entries: [entry('done')], call: went('two') }
     const foreign = { ...end, lease: { ...lease, owner: 'nobody' }, status: 'completed' as const }
     await refused(() => store.end(thread, foreign), 'lease_lost')
-    equal(await store.calls(thread), [{ ...call, id: 'two' }, went('one')], 'not with what was refused')
+    equal(
+      await store.calls(thread),
+      [{ ...call, id: 'two' }, went('one')],
+      'not with what was refused',
+    )
     await store.end(thread, { ...end, status: 'completed' })
     equal(await store.calls(thread), [went('two'), went('one')], 'with the end')
   },
@@ -217,7 +268,9 @@ export const logCases = toCases({
   'marks the entries that are added to a turn, or neither': async (store, thread) => {
     const { lease, head } = await open(store, thread)
     const storedMarks = async () =>
-      (await store.findMarks(thread.tenant, ['call', 'reply'])).map(({ mark, at }) => `${mark} ${at}`)
+      (await store.findMarks(thread.tenant, ['call', 'reply'])).map(
+        ({ mark, at }) => `${mark} ${at}`,
+      )
     const entries = [entry('calls'), entry('result')]
     const appended = { lease, expectedHead: head, entries, marks: [{ mark: 'call', at: 1 }] }
     for (let time = 0; time < 2; time++) await store.append(thread, appended)

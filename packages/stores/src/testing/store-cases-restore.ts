@@ -12,7 +12,12 @@ export const restoreCases = toCases({
     const end = { lease: failing.lease, expectedHead: 4, entries: [], status: 'failed' } as const
     await store.end(thread, { ...end, error: 'overloaded' })
     const empty = await open(store, thread, { entries: [] })
-    await store.end(thread, { lease: empty.lease, expectedHead: 4, entries: [], status: 'cancelled' })
+    await store.end(thread, {
+      lease: empty.lease,
+      expectedHead: 4,
+      entries: [],
+      status: 'cancelled',
+    })
     const stretch = await stretchOf(store, thread)
     const copy = { ...thread, conversation: 'copy' }
     for (const time of ['first', 'second']) {
@@ -22,15 +27,28 @@ export const restoreCases = toCases({
     }
   },
   'goes on after a restore: numbers, keys, search, repeated appends': async (store, thread) => {
-    const begun = await open(store, thread, { key: 'k', body: 'hash', entries: [entry('blue heron')] })
+    const begun = await open(store, thread, {
+      key: 'k',
+      body: 'hash',
+      entries: [entry('blue heron')],
+    })
     const answer = entry('a bird', { role: 'assistant' })
-    const end = { lease: begun.lease, expectedHead: 1, entries: [answer], status: 'completed' } as const
+    const end = {
+      lease: begun.lease,
+      expectedHead: 1,
+      entries: [answer],
+      status: 'completed',
+    } as const
     await store.end(thread, end)
     const copy = { ...thread, conversation: 'copy' }
     await store.restore(copy, await stretchOf(store, thread))
     const request = { owner: 'ada', leaseMs: long, key: 'k', entries: [entry('again')] }
     const replayed = await store.begin(copy, { ...request, body: 'hash' })
-    equal([replayed.kind, replayed.turn], ['replayed', (await store.turns(thread))[0]], 'the same key')
+    equal(
+      [replayed.kind, replayed.turn],
+      ['replayed', (await store.turns(thread))[0]],
+      'the same key',
+    )
     await refused(() => store.begin(copy, { ...request, body: 'other' }), 'key_reused')
     await refused(() => store.renew(copy, begun.lease, long), 'lease_lost')
     const next = await open(store, copy, { expectedHead: 2, entries: [entry('and then?')] })
@@ -38,7 +56,11 @@ export const restoreCases = toCases({
     await store.append(copy, { lease: next.lease, expectedHead: 3, entries: [answer] })
     equal(await texts(store, copy), ['blue heron', 'a bird', 'and then?'], 'the entries')
     const hits = await findAll(store, thread.tenant, 'heron')
-    equal(hits.map(f => `${f.thread.conversation}/${f.seq}`).sort(), ['copy/1', 'lemonade/1'], 'found')
+    equal(
+      hits.map(f => `${f.thread.conversation}/${f.seq}`).sort(),
+      ['copy/1', 'lemonade/1'],
+      'found',
+    )
   },
   'restores stretch by stretch, each as often as one likes': async (store, thread) => {
     await exchange(store, thread, 'a', 'b')
@@ -60,7 +82,11 @@ export const restoreCases = toCases({
     const copy = { ...thread, conversation: 'copy' }
     await store.restore(copy, stretch)
     const head = await store.head(copy)
-    equal([head?.open?.turn, head?.open?.status, head?.open?.expiresInMs], [2, 'open', 0], 'the open turn')
+    equal(
+      [head?.open?.turn, head?.open?.status, head?.open?.expiresInMs],
+      [2, 'open', 0],
+      'the open turn',
+    )
     const late = { lease, expectedHead: 3, entries: [entry('not yours')] }
     await refused(() => store.append(copy, late), 'lease_lost')
     await store.restore(copy, stretch)
@@ -71,9 +97,16 @@ export const restoreCases = toCases({
     const next = await open(store, copy, { closing, entries: [entry('d')] })
     equal([next.turn.turn, next.turn.first], [3, 5], 'the next turn')
     equal(await texts(store, copy), ['a', 'b', 'c', '[Interrupted.]', 'd'], 'the entries')
-    equal(pluck(await store.turns(copy), 'status'), ['completed', 'interrupted', 'open'], 'the turns')
+    equal(
+      pluck(await store.turns(copy), 'status'),
+      ['completed', 'interrupted', 'open'],
+      'the turns',
+    )
   },
-  'restores an open turn that nobody holds, after one that was written here': async (store, thread) => {
+  'restores an open turn that nobody holds, after one that was written here': async (
+    store,
+    thread,
+  ) => {
     await exchange(store, thread, 'a', 'b')
     const { endedAt: _, ...turn } = turnAt(2, 2_000).turns[0]!
     await store.restore(thread, { ...turnAt(2, 2_000), turns: [{ ...turn, status: 'open' }] })
@@ -97,7 +130,11 @@ export const restoreCases = toCases({
     // The whole branch with its shared past, which is stored already.
     await store.restore(into(edit), await stretchOf(store, edit))
     for (const key of [thread, edit, idle]) {
-      equal(await stretchOf(store, into(key)), await stretchOf(store, key), `the branch ${key.branch}`)
+      equal(
+        await stretchOf(store, into(key)),
+        await stretchOf(store, key),
+        `the branch ${key.branch}`,
+      )
       equal(await store.head(into(key)), await store.head(key), `its head`)
     }
     const threads = pluck(await findAll(store, thread.tenant, 'heron'), 'thread')
@@ -131,13 +168,23 @@ export const restoreCases = toCases({
     }
     // Token counts may differ: another counter may have counted.
     await store.restore(thread, withEntry(first, 0, { tokens: { words: 99 } }))
-    const anotherTurn = { status: 'failed', startedAt: 1, endedAt: 1, error: 'e', key: 'k', body: 'b' }
+    const anotherTurn = {
+      status: 'failed',
+      startedAt: 1,
+      endedAt: 1,
+      error: 'e',
+      key: 'k',
+      body: 'b',
+    }
     for (const [what, value] of Object.entries(anotherTurn))
       await refused(() => store.restore(thread, withTurn(both, 0, { [what]: value })), 'conflict')
     const outside = { entries: first.entries.map(entry => ({ ...entry, turn: 0 })), turns: [] }
     await refused(() => store.restore(thread, outside), 'conflict')
     await refused(() => store.restore(thread, turnAt(3, 3_000)), 'conflict')
-    await refused(() => store.restore(thread, withEntry(second, 0, { id: first.entries[0]!.id })), 'conflict')
+    await refused(
+      () => store.restore(thread, withEntry(second, 0, { id: first.entries[0]!.id })),
+      'conflict',
+    )
     const skipped = {
       entries: second.entries.map(e => ({ ...e, turn: 3 })),
       turns: [{ ...second.turns[0]!, turn: 3 }],
@@ -175,7 +222,10 @@ export const restoreCases = toCases({
       'a status that is none': withTurn(one, 0, { status: 'lost' as 'failed' }),
       'a start that is none': withTurn(one, 0, { startedAt: Number.POSITIVE_INFINITY }),
       'an end that is none': withTurn(one, 0, { endedAt: Number.NaN }),
-      'an open turn before another': { ...two, turns: [{ ...unended, status: 'open' }, two.turns[1]!] },
+      'an open turn before another': {
+        ...two,
+        turns: [{ ...unended, status: 'open' }, two.turns[1]!],
+      },
       'an open turn that has ended': withTurn(one, 0, { status: 'open' }),
       'a key twice': { ...two, turns: two.turns.map(turn => ({ ...turn, key: 'k' })) },
       'turns and no entries': { entries: [], turns: one.turns },
@@ -202,11 +252,17 @@ export const restoreCases = toCases({
     await refused(() => store.restore(edit, from('edit', 2)), 'invalid_option')
     for (const at of [1, 3, -1, 0.5])
       await refused(() => store.restore(edit, from('main', at)), 'invalid_option')
-    await refused(() => store.restore(edit, { forkOf: { branch: 'main', at: 0 }, ...content }), 'conflict')
+    await refused(
+      () => store.restore(edit, { forkOf: { branch: 'main', at: 0 }, ...content }),
+      'conflict',
+    )
     equal(await store.head(edit), undefined, 'a branch that was refused')
     await store.restore(edit, from('main', 2))
     await refused(() => store.restore(edit, { ...from('main', 0), ...content }), 'invalid_option')
-    await refused(() => store.restore(thread, { ...from('edit', 2), ...turnAt(1, 1_000) }), 'invalid_option')
+    await refused(
+      () => store.restore(thread, { ...from('edit', 2), ...turnAt(1, 1_000) }),
+      'invalid_option',
+    )
     await store.restore(edit, part(content, 3, 4))
   },
   'refuses to restore what was deleted, or after an open turn': async (store, thread) => {
@@ -224,7 +280,10 @@ export const restoreCases = toCases({
   'refuses a restored turn with the key of another': async (store, thread) => {
     const first = withTurn(turnAt(1, 1_000), 0, { key: 'k', body: 'b' })
     await store.restore(thread, first)
-    await refused(() => store.restore(thread, withTurn(turnAt(2, 2_000), 0, { key: 'k' })), 'key_reused')
+    await refused(
+      () => store.restore(thread, withTurn(turnAt(2, 2_000), 0, { key: 'k' })),
+      'key_reused',
+    )
     equal(await stretchOf(store, thread), first, 'the stored stretch')
   },
 })
@@ -255,7 +314,9 @@ export function turnAt(turn: number, time: number): RestoreEntries {
       seq: last - 1 + n,
       turn,
     })),
-    turns: [{ turn, status: 'completed', first: last - 1, last, startedAt: time, endedAt: time + 2 }],
+    turns: [
+      { turn, status: 'completed', first: last - 1, last, startedAt: time, endedAt: time + 2 },
+    ],
   }
 }
 
@@ -264,7 +325,11 @@ const joined = (a: RestoreEntries, b: RestoreEntries): RestoreEntries => ({
   turns: [...a.turns, ...b.turns],
 })
 
-const withEntry = ({ entries, turns }: RestoreEntries, at: number, change: Partial<StoredEntry>) => ({
+const withEntry = (
+  { entries, turns }: RestoreEntries,
+  at: number,
+  change: Partial<StoredEntry>,
+) => ({
   entries: entries.map((entry, n) => (n === at ? { ...entry, ...change } : entry)),
   turns,
 })

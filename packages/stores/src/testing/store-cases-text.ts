@@ -2,7 +2,17 @@ import { ThroughlineError } from '@throughline/core/log/error'
 import type { BeginTurn, NewEntry, TurnStatus } from '../store.ts'
 import type { TooLargeError } from '../store-error.ts'
 import { allRefused, equal, outline, pluck, refused, toCases, writesTo } from './store-case.ts'
-import { entry, exchange, findAll, long, newThread, open, read, sentCall, texts } from './store-cases-help.ts'
+import {
+  entry,
+  exchange,
+  findAll,
+  long,
+  newThread,
+  open,
+  read,
+  sentCall,
+  texts,
+} from './store-cases-help.ts'
 
 const names = [
   'Dr. Smith',
@@ -36,7 +46,8 @@ export const textCases = toCases({
   'keeps threads with any name apart': async (store, thread) => {
     const parts = ['conversation', 'actor', 'branch']
     for (const name of names)
-      for (const part of parts) await exchange(store, { ...thread, [part]: name }, `${part} ${name}`)
+      for (const part of parts)
+        await exchange(store, { ...thread, [part]: name }, `${part} ${name}`)
     for (const name of names)
       for (const part of parts)
         equal(await texts(store, { ...thread, [part]: name }), [`${part} ${name}`], name)
@@ -48,7 +59,8 @@ export const textCases = toCases({
     const entries = names.map(id => entry(id, { id }))
     const { lease } = await open(store, thread, { ...request, entries, owner: '__proto__' })
     equal(pluck(await read(store, thread), 'id'), names, 'the ids')
-    for (const name of names) await store.saveCache(thread, name, name.length, new Uint8Array([name.length]))
+    for (const name of names)
+      await store.saveCache(thread, name, name.length, new Uint8Array([name.length]))
     for (const name of names) equal((await store.loadCache(thread, name))?.at, name.length, name)
     await store.end(thread, { lease, expectedHead: names.length, entries: [], status: 'completed' })
     const again = await store.begin(thread, { ...request, owner: 'x', leaseMs: 1, entries: [] })
@@ -97,7 +109,10 @@ export const textCases = toCases({
     const taken: string[] = []
     for (const name of odd) {
       try {
-        await store.seed({ ...thread, conversation: name }, { expectedHead: 0, entries: [entry(name)] })
+        await store.seed(
+          { ...thread, conversation: name },
+          { expectedHead: 0, entries: [entry(name)] },
+        )
         taken.push(name)
       } catch (error) {
         if (!(error instanceof ThroughlineError) || error.code === 'conflict') throw error
@@ -122,13 +137,17 @@ export const textCases = toCases({
         const answer = await ask().catch((error: unknown) => {
           if (!(error instanceof ThroughlineError)) throw error
         })
-        if (answer && (!Array.isArray(answer) || answer.length > 0)) throw new Error('it saw another tenant')
+        if (answer && (!Array.isArray(answer) || answer.length > 0))
+          throw new Error('it saw another tenant')
       }
     }
     equal(await texts(store, near), ['pelican'], 'the entries')
   },
   'takes payloads of 5 MB': async (store, thread) => {
-    const big = { ...entry('big'), payload: JSON.stringify({ content: 'five megabytes é '.repeat(290_000) }) }
+    const big = {
+      ...entry('big'),
+      payload: JSON.stringify({ content: 'five megabytes é '.repeat(290_000) }),
+    }
     await store.seed(thread, { expectedHead: 0, entries: [entry('small'), big] })
     const [, stored] = await read(store, thread)
     if (stored?.payload !== big.payload) throw new Error('the payload has changed')
@@ -182,7 +201,8 @@ export const textCases = toCases({
         () => store.begin({ ...thread, actor: 'bob' }, { ...begin, expectedHead: at }),
         () => store.seed({ ...thread, actor: 'bob' }, { expectedHead: at, entries: [] }),
         () => store.fork(thread, { at, branch: 'x' }),
-        () => store.restore({ ...thread, branch: 'x' }, { ...none, forkOf: { branch: 'main', at } }),
+        () =>
+          store.restore({ ...thread, branch: 'x' }, { ...none, forkOf: { branch: 'main', at } }),
         () => store.saveMarks(thread, [{ mark: 'm', at }]),
         () => store.saveCache(thread, 'fold', at, new Uint8Array()),
         () => store.saveCall(thread, { ...sentCall, id: 'c', turn: at }),
@@ -202,7 +222,12 @@ export const textCases = toCases({
       const end = () => store.end(thread, { lease, expectedHead: 1, entries: [], status })
       await refused(end, 'invalid_option')
       if (status === undefined) continue
-      const begin: BeginTurn = { owner: 'bob', leaseMs: long, entries: [], closing: { status, entries: [] } }
+      const begin: BeginTurn = {
+        owner: 'bob',
+        leaseMs: long,
+        entries: [],
+        closing: { status, entries: [] },
+      }
       await refused(() => store.begin(thread, begin), 'invalid_option')
     }
     equal(await outline(store, thread), ['1 open 1-1'], 'turns')
@@ -223,7 +248,8 @@ export const textCases = toCases({
         () => store.end(thread, { lease, expectedHead: 1, entries, status: 'completed' }),
         () => store.seed(other, { expectedHead: 0, entries }),
         () => store.begin(other, { owner: 'bob', leaseMs: long, entries }),
-        () => store.begin(other, { owner: 'bob', leaseMs: long, entries: [], closing: { entries } }),
+        () =>
+          store.begin(other, { owner: 'bob', leaseMs: long, entries: [], closing: { entries } }),
       ])
     }
     equal(await texts(store, thread), ['hello'], 'the entries')
@@ -246,7 +272,9 @@ export const textCases = toCases({
     await exchange(store, thread, 'a', 'b', 'c')
     for (const at of [1, 3, 2]) await store.saveMarks(thread, [{ mark: 'm', at }])
     const find = async (marks: string[], limit?: number) =>
-      (await store.findMarks(thread.tenant, marks, limit === undefined ? {} : { limit })).map(({ at }) => at)
+      (await store.findMarks(thread.tenant, marks, limit === undefined ? {} : { limit })).map(
+        ({ at }) => at,
+      )
     equal(await find(['m', 'm']), [2, 3, 1], 'a mark that is asked for twice')
     equal(await find(['m'], 2), [2, 3], 'the newest two')
   },

@@ -31,17 +31,20 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
       store.append(thread, { ...append, expectedHead: await headOf(store, thread) }),
   }),
   'appends an id again': store => ({
-    append: (thread, append) => store.append(thread, { ...append, entries: append.entries.map(fresh) }),
+    append: (thread, append) =>
+      store.append(thread, { ...append, entries: append.entries.map(fresh) }),
   }),
   'lets a fenced writer append': store => ({
     append: async (thread, append) =>
       store.append(thread, { ...append, lease: await leaseOf(store, thread, append.lease) }),
   }),
   'lets a fenced writer end': store => ({
-    end: async (thread, end) => store.end(thread, { ...end, lease: await leaseOf(store, thread, end.lease) }),
+    end: async (thread, end) =>
+      store.end(thread, { ...end, lease: await leaseOf(store, thread, end.lease) }),
   }),
   'lets a fenced writer renew': store => ({
-    renew: async (thread, lease, ms) => store.renew(thread, await leaseOf(store, thread, lease), ms),
+    renew: async (thread, lease, ms) =>
+      store.renew(thread, await leaseOf(store, thread, lease), ms),
   }),
   'lets two turns be open': store => ({
     begin: (thread, begin) => store.begin(thread, { ...begin, leaseMs: 0 }),
@@ -100,7 +103,9 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
       return store.end(thread, end)
     },
   }),
-  'forgets to close': store => ({ begin: (thread, { closing: _, ...begin }) => store.begin(thread, begin) }),
+  'forgets to close': store => ({
+    begin: (thread, { closing: _, ...begin }) => store.begin(thread, begin),
+  }),
   'forgets keys': store => ({
     begin: (thread, { key: _, body: __, ...begin }) => store.begin(thread, begin),
   }),
@@ -111,7 +116,8 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
   'takes a writer that begins again for another one': store => ({
     async begin(thread, begin) {
       const held = (await store.head(thread))?.open
-      if (held && held.expiresInMs > 0 && held.key !== begin.key) throw new LeaseError('turn_open', 'held', 1)
+      if (held && held.expiresInMs > 0 && held.key !== begin.key)
+        throw new LeaseError('turn_open', 'held', 1)
       if (held && held.expiresInMs > 0 && begin.key === undefined)
         throw new LeaseError('turn_open', 'held', 1)
       return store.begin(thread, begin)
@@ -141,14 +147,20 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
       const left = (await store.head(thread))?.open
       if (left?.expiresInMs === 0 && begin.closing && begin.key !== undefined) {
         const taken = await store.resume(thread, { owner: 'closer', leaseMs: 1_000 })
-        const end = { lease: taken!.lease, expectedHead: taken!.head, entries: [], status: 'failed' } as const
+        const end = {
+          lease: taken!.lease,
+          expectedHead: taken!.head,
+          entries: [],
+          status: 'failed',
+        } as const
         await store.end(thread, end)
       }
       return store.begin(thread, begin)
     },
   }),
   'takes any number for the length of a lease': store => ({
-    renew: (thread, lease, ms) => store.renew(thread, lease, Number.isFinite(ms) && ms >= 0 ? ms : 0),
+    renew: (thread, lease, ms) =>
+      store.renew(thread, lease, Number.isFinite(ms) && ms >= 0 ? ms : 0),
   }),
   'ends a turn in any state': store => ({
     end: (thread, end) => store.end(thread, { ...end, status: end.status ?? 'completed' }),
@@ -190,7 +202,9 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
   }),
   'sorts names by UTF-16': store => ({
     conversations: async (...args) =>
-      [...(await store.conversations(...args))].sort((a, b) => (a.conversation < b.conversation ? -1 : 1)),
+      [...(await store.conversations(...args))].sort((a, b) =>
+        a.conversation < b.conversation ? -1 : 1,
+      ),
   }),
   'lists by name alone': store => ({
     conversations: (tenant, options) => store.conversations(tenant, { ...options, order: 'name' }),
@@ -238,18 +252,25 @@ const faults: Record<string, (store: Store) => Partial<Store>> = {
     describeConversation: async (tenant, conversation, given) => {
       const all = await store.conversations(tenant)
       const known = all.find(info => info.conversation === conversation)?.title
-      return store.describeConversation(tenant, conversation, { ...given, title: known ?? given.title })
+      return store.describeConversation(tenant, conversation, {
+        ...given,
+        title: known ?? given.title,
+      })
     },
   }),
   'lists the conversations of everybody for one person': store => ({
     conversations: (tenant, { person: _, ...page } = {}) => store.conversations(tenant, page),
   }),
   'searches what others said for one person': store => ({
-    findWords: (tenant, words, { person: _, ...options } = {}) => store.findWords(tenant, words, options),
+    findWords: (tenant, words, { person: _, ...options } = {}) =>
+      store.findWords(tenant, words, options),
   }),
   'takes metadata for text': store => ({
     describeConversation: (tenant, conversation, { metadata, ...given }) =>
-      store.describeConversation(tenant, conversation, { ...given, metadata: metadata && String(metadata) }),
+      store.describeConversation(tenant, conversation, {
+        ...given,
+        metadata: metadata && String(metadata),
+      }),
   }),
   'makes what is described newer': store => ({
     describeConversation: async (tenant, conversation, given) => {
@@ -368,7 +389,10 @@ describe('storeCases', () => {
 })
 
 /** The first case that fails, if one does. */
-async function firstFailure(cases: readonly StoreCase[], create: () => Store): Promise<string | undefined> {
+async function firstFailure(
+  cases: readonly StoreCase[],
+  create: () => Store,
+): Promise<string | undefined> {
   for (const { name, run } of cases) {
     const store = create()
     const error = await run(async () => ({ ...store })).then(
@@ -387,7 +411,10 @@ const leaseOf = async (store: Store, thread: ThreadKey, lease: Lease) =>
 
 const fresh = (entry: NewEntry): NewEntry => ({ ...entry, id: crypto.randomUUID() })
 
-const withoutNul = (entry: NewEntry): NewEntry => ({ ...entry, payload: entry.payload.replaceAll('\0', '') })
+const withoutNul = (entry: NewEntry): NewEntry => ({
+  ...entry,
+  payload: entry.payload.replaceAll('\0', ''),
+})
 
 function onThreads(store: Store, change: (thread: ThreadKey) => ThreadKey): Partial<Store> {
   return {

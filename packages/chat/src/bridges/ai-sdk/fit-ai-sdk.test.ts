@@ -11,11 +11,17 @@ import { describe, expect, it } from 'vitest'
 import { unweighed, weighResults } from './fit-ai-sdk.ts'
 import { type MiddlewareOptions, throughlineMiddleware } from './throughline-middleware.ts'
 
-const user = (text: string): LanguageModelV3Message => ({ role: 'user', content: [{ type: 'text', text }] })
+const user = (text: string): LanguageModelV3Message => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+})
 
 /** A round whose result is what an MCP server gives: a list of texts, here JSON with many quotes in it. */
 const round = (id: string, text: string): LanguageModelV3Message[] => [
-  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName: 'read', input: {} }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId: id, toolName: 'read', input: {} }],
+  },
   {
     role: 'tool',
     content: [
@@ -32,7 +38,10 @@ const round = (id: string, text: string): LanguageModelV3Message[] => [
 async function send(prompt: LanguageModelV3Message[], options: MiddlewareOptions) {
   const upstream = await startUpstream(() => ({ text: ['ok'] }))
   const contexts: Context[] = []
-  const middleware = throughlineMiddleware({ ...options, onContext: context => contexts.push(context) })
+  const middleware = throughlineMiddleware({
+    ...options,
+    onContext: context => contexts.push(context),
+  })
   const real = createOpenAICompatible({ name: 'local', baseURL: upstream.url })
   await wrapLanguageModel({ model: real('m'), middleware }).doGenerate({ prompt })
   await upstream.close()
@@ -47,7 +56,10 @@ describe('results that are lists of parts', () => {
     const rows = JSON.stringify(
       Array.from({ length: 9 }, (_, n) => ({ berth: n, "boat's name": `"Heron" ${n}\n` })),
     )
-    const prompt = [user('go'), ...Array.from({ length: 40 }, (_, n) => round(`c${n}`, rows)).flat()]
+    const prompt = [
+      user('go'),
+      ...Array.from({ length: 40 }, (_, n) => round(`c${n}`, rows)).flat(),
+    ]
     const { body, context } = await send(prompt, { window: 3000, count, policy: spongebob() })
     expect(body.messages.at(-1)!.content).toBe(JSON.stringify([{ type: 'text', text: rows }]))
     const arrived = body.messages.reduce(

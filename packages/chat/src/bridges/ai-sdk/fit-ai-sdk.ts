@@ -8,7 +8,10 @@ import type { TokenCounter } from '@throughline/core/tokens/create-counter'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** `fit` for messages of the AI SDK, counted as its providers send them. */
-export function fitAiSdk<M extends MessageLike>(messages: readonly M[], options: FitOptions): Context<M> {
+export function fitAiSdk<M extends MessageLike>(
+  messages: readonly M[],
+  options: FitOptions,
+): Context<M> {
   checkOptions(options)
   const count = countApart(counterOf(options))
   const context = fitPrompt(messages.map(weighResults), { ...options, count })
@@ -66,13 +69,19 @@ export function unweighed<M extends MessageLike>(message: M): M {
   const { [origin]: source, ...rest } = message as M & CountedMessage
   if (source === undefined) return message
   if (weigh(source) === message) return source as M
-  return { ...rest, content: (message.content as Fields[]).filter(part => part.type !== weight) } as M
+  return {
+    ...rest,
+    content: (message.content as Fields[]).filter(part => part.type !== weight),
+  } as M
 }
 
 /** What JSON adds to the texts. Bytes are left out: images are counted apart. */
 function around(parts: readonly (Fields | null)[]): string {
   const empty = JSON.stringify(parts.map(part => ({ type: part?.type, text: '' })))
   const texts = parts.map(part => (typeof part?.text === 'string' ? part.text : ''))
-  const escapes = texts.reduce((sum, text) => sum + JSON.stringify(text).length - 2 - text.length, 0)
+  const escapes = texts.reduce(
+    (sum, text) => sum + JSON.stringify(text).length - 2 - text.length,
+    0,
+  )
   return empty + '\\ '.repeat(escapes)
 }

@@ -45,7 +45,10 @@ const readLog = tool({
 const tools = { read_log: readLog }
 
 function tokensOf({ messages, tools: sent = [] }: Body): number {
-  const sum = messages.reduce((total, message, at) => total + count.message(parseMessage(message, at)), 0)
+  const sum = messages.reduce(
+    (total, message, at) => total + count.message(parseMessage(message, at)),
+    0,
+  )
   return sum + (sent.length > 0 ? count.tools(sent) : 0) + (count.prompt ?? 0)
 }
 
@@ -71,7 +74,9 @@ describe('fitStep', () => {
     expect(run.text).toBe('On day 17.')
     expect(run.steps).toHaveLength(61)
     // The run itself forgets nothing. Since AI SDK 7 the messages of a response are those of its last step.
-    const { responseMessages = run.response.messages } = run as { responseMessages?: ModelMessage[] }
+    const { responseMessages = run.response.messages } = run as {
+      responseMessages?: ModelMessage[]
+    }
     expect(responseMessages.filter(message => message.role === 'tool')).toHaveLength(60)
     expect(Math.max(...bodies.map(tokensOf))).toBeLessThanOrEqual(4096 - 512)
     expect(Math.max(...bodies.map(tokensOf))).toBeGreaterThan(3000)
@@ -83,10 +88,14 @@ describe('fitStep', () => {
     }
     // Each step sees the newest result, and a journal of the rounds that were cut.
     expect(JSON.stringify(bodies.at(-1)!.messages.at(-1))).toContain('pump')
-    expect(JSON.stringify(bodies.at(-1)!.messages)).toContain(JSON.stringify(actionsTitle).slice(1, -1))
+    expect(JSON.stringify(bodies.at(-1)!.messages)).toContain(
+      JSON.stringify(actionsTitle).slice(1, -1),
+    )
     expect(contexts).toHaveLength(61)
     // Every step is fitted anew from the whole run: the system prompt, the question, and two messages a round.
-    expect(contexts.map(({ receipt }) => receipt.entries.length)).toEqual(contexts.map((_, at) => 2 + 2 * at))
+    expect(contexts.map(({ receipt }) => receipt.entries.length)).toEqual(
+      contexts.map((_, at) => 2 + 2 * at),
+    )
     for (const [at, { receipt }] of contexts.entries())
       expect(receipt.tokens).toBeGreaterThanOrEqual(tokensOf(bodies[at]!))
   })
@@ -100,14 +109,27 @@ describe('fitStep', () => {
   it('works for streams too', async () => {
     const { model, bodies } = await agent()
     const prepareStep = fitStep({ window: 2048, count, system, tools })
-    const { text } = streamText({ model, system, prompt, tools, stopWhen: stepCountIs(100), prepareStep })
+    const { text } = streamText({
+      model,
+      system,
+      prompt,
+      tools,
+      stopWhen: stepCountIs(100),
+      prepareStep,
+    })
     expect(await text).toBe('On day 17.')
     expect(Math.max(...bodies.map(tokensOf))).toBeLessThanOrEqual(2048)
   })
 
   it('sends pins with the system prompt', async () => {
     const { model, bodies } = await agent()
-    const prepareStep = fitStep({ window: 4096, count, system, tools, pins: ['HARBOUR: Little Orrow'] })
+    const prepareStep = fitStep({
+      window: 4096,
+      count,
+      system,
+      tools,
+      pins: ['HARBOUR: Little Orrow'],
+    })
     await generateText({ model, system, prompt, tools, stopWhen: stepCountIs(3), prepareStep })
     for (const { messages } of bodies) {
       expect(messages[0]).toEqual({ role: 'system', content: `${system}\n\nHARBOUR: Little Orrow` })
@@ -135,9 +157,16 @@ describe('fitStep', () => {
       description: ({ context }: { context: { pier: string } }) => `Looks at pier ${context.pier}.`,
     }
     const step = fitStep({ window: 4096, count, tools: { look }, onContext })
-    const told = { messages, instructions: system, initialInstructions: system, initialMessages: messages }
+    const told = {
+      messages,
+      instructions: system,
+      initialInstructions: system,
+      initialMessages: messages,
+    }
     expect(await step({ ...told, toolsContext: { look: { pier: 'A' } } })).toEqual({ messages })
-    expect(await step({ ...told, toolsContext: { look: { pier: 'A'.repeat(500) } } })).toEqual({ messages })
+    expect(await step({ ...told, toolsContext: { look: { pier: 'A'.repeat(500) } } })).toEqual({
+      messages,
+    })
     expect(seen[0]!.messages[0]).toEqual({ role: 'system', content: system })
     expect(seen[1]!.receipt.parts.tools).toBeGreaterThan(seen[0]!.receipt.parts.tools + 50)
   })
@@ -155,12 +184,24 @@ describe('fitStep', () => {
       ],
       experimental_steeringMessages: [user('now')],
     })
-    expect(messages.map(({ content }) => content)).toEqual(['first', 'approved', 'one', 'wait', 'two', 'now'])
+    expect(messages.map(({ content }) => content)).toEqual([
+      'first',
+      'approved',
+      'one',
+      'wait',
+      'two',
+      'now',
+    ])
   })
 
   it('sends its system prompt again where an earlier step changed it', async () => {
     const messages: ModelMessage[] = [{ role: 'user', content: 'hello' }]
-    const step = { messages, initialMessages: messages, initialInstructions: system, instructions: 'other' }
+    const step = {
+      messages,
+      initialMessages: messages,
+      initialInstructions: system,
+      instructions: 'other',
+    }
     expect(await fitStep({ window: 4096, count })(step)).toEqual({
       messages,
       system: [{ role: 'system', content: system }],
@@ -178,7 +219,13 @@ describe('fitStep', () => {
   })
 
   it('has no system prompt left over where the first user message carries it', async () => {
-    const options = { window: 4096, count, system, shape: 'alternating', systemRole: false } as const
+    const options = {
+      window: 4096,
+      count,
+      system,
+      shape: 'alternating',
+      systemRole: false,
+    } as const
     const messages: ModelMessage[] = [{ role: 'user', content: 'hello' }]
     expect(await fitStep(options)({ messages })).toEqual({
       system: [],
@@ -189,14 +236,22 @@ describe('fitStep', () => {
   it.each([
     ['zod', z.object({ day: z.number() })],
     ['jsonSchema', jsonSchema({ type: 'object', properties: { day: { type: 'number' } } })],
-    ['a lazy schema', () => jsonSchema({ type: 'object', properties: { day: { type: 'number' } } })],
-    ['a schema that is a promise', jsonSchema(async () => ({ type: 'object', properties: { day: {} } }))],
+    [
+      'a lazy schema',
+      () => jsonSchema({ type: 'object', properties: { day: { type: 'number' } } }),
+    ],
+    [
+      'a schema that is a promise',
+      jsonSchema(async () => ({ type: 'object', properties: { day: {} } })),
+    ],
   ])('counts tools with %s', async (_, inputSchema) => {
     const seen: Context[] = []
     const onContext = (context: Context) => seen.push(context)
     const messages: ModelMessage[] = [{ role: 'user', content: 'hello' }]
     await fitStep({ window: 4096, count, onContext })({ messages })
-    await fitStep({ window: 4096, count, onContext, tools: { read_log: { inputSchema } } })({ messages })
+    await fitStep({ window: 4096, count, onContext, tools: { read_log: { inputSchema } } })({
+      messages,
+    })
     expect(seen[1]!.receipt.parts.tools - seen[0]!.receipt.parts.tools).toBeGreaterThan(20)
   })
 

@@ -76,7 +76,10 @@ export function fitStep(
     const head = fixedHead ?? toHead(step.initialInstructions ?? [])
     const messages = wholeRun(step)
     const offered = (await schemas).map(toTool => toTool(step))
-    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], { ...settings, tools: offered })
+    const context = fitAiSdk<M | SystemMessage>([...head, ...messages], {
+      ...settings,
+      tools: offered,
+    })
     onContext?.(context)
     if (head.length === 0) return { messages: context.messages as M[] }
     // System messages among the caller's own messages stay there.
@@ -86,8 +89,12 @@ export function fitStep(
     const rest = context.messages.slice(leading.length)
     // In AI SDK 7 a system prompt that was changed stays so in later steps.
     const wasChanged = step.instructions !== step.initialInstructions
-    const isSame = leading.length === head.length && leading.every((message, at) => message === head[at])
-    return { messages: rest as M[], ...(isSame && !wasChanged ? {} : { system: leading as SystemMessage[] }) }
+    const isSame =
+      leading.length === head.length && leading.every((message, at) => message === head[at])
+    return {
+      messages: rest as M[],
+      ...(isSame && !wasChanged ? {} : { system: leading as SystemMessage[] }),
+    }
   }
 }
 
@@ -120,16 +127,20 @@ type Described = (step: Pick<StepLike<unknown>, 'toolsContext' | 'experimental_s
 
 async function toolSchemas(tools: ToolSetLike = {}): Promise<readonly Described[]> {
   return Promise.all(
-    Object.entries(tools).map(async ([name, { description, inputSchema, id, args }]): Promise<Described> => {
-      if (inputSchema === undefined) return () => ({ name, description, id, args })
-      const parameters = await toJsonSchema(inputSchema, name)
-      return ({ toolsContext, experimental_sandbox }) => {
-        const context = toolsContext?.[name]
-        const words =
-          typeof description === 'function' ? description({ context, experimental_sandbox }) : description
-        return { type: 'function', function: { name, description: words, parameters } }
-      }
-    }),
+    Object.entries(tools).map(
+      async ([name, { description, inputSchema, id, args }]): Promise<Described> => {
+        if (inputSchema === undefined) return () => ({ name, description, id, args })
+        const parameters = await toJsonSchema(inputSchema, name)
+        return ({ toolsContext, experimental_sandbox }) => {
+          const context = toolsContext?.[name]
+          const words =
+            typeof description === 'function'
+              ? description({ context, experimental_sandbox })
+              : description
+          return { type: 'function', function: { name, description: words, parameters } }
+        }
+      },
+    ),
   )
 }
 

@@ -39,18 +39,28 @@ async function wrapped(
   const upstream = await startUpstream(answer)
   upstreams.push(upstream)
   const contexts: Context[] = []
-  const middleware = throughlineMiddleware({ ...options, onContext: context => contexts.push(context) })
+  const middleware = throughlineMiddleware({
+    ...options,
+    onContext: context => contexts.push(context),
+  })
   const real = createOpenAICompatible({
     name: 'local',
     baseURL: upstream.url,
     supportsStructuredOutputs: true,
   })
-  return { model: wrapLanguageModel({ model: real('m'), middleware }), contexts, bodies: upstream.bodies }
+  return {
+    model: wrapLanguageModel({ model: real('m'), middleware }),
+    contexts,
+    bodies: upstream.bodies,
+  }
 }
 
 /** What the server was sent, counted where it arrived. */
 function tokensOf({ messages, tools = [] }: Body): number {
-  const sum = messages.reduce((total, message, at) => total + count.message(parseMessage(message, at)), 0)
+  const sum = messages.reduce(
+    (total, message, at) => total + count.message(parseMessage(message, at)),
+    0,
+  )
   return sum + (tools.length > 0 ? count.tools(tools) : 0) + (count.prompt ?? 0)
 }
 
@@ -66,7 +76,10 @@ const chat: ModelMessage[] = [
       { type: 'content' as const, value: [{ type: 'text' as const, text: `chart ${n}` }] },
     ]
     return [
-      { role: 'user', content: [{ type: 'text', text: `Question ${n} about the tides and the weather.` }] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: `Question ${n} about the tides and the weather.` }],
+      },
       ...(n % 3 === 0
         ? ([
             {
@@ -81,12 +94,20 @@ const chat: ModelMessage[] = [
             ...ids.map((toolCallId, at) => ({
               role: 'tool',
               content: [
-                { type: 'tool-result', toolCallId, toolName: 'tide', output: outputs[(n / 3 + at) % 3] },
+                {
+                  type: 'tool-result',
+                  toolCallId,
+                  toolName: 'tide',
+                  output: outputs[(n / 3 + at) % 3],
+                },
               ],
             })),
           ] as ModelMessage[])
         : []),
-      { role: 'assistant', content: [{ type: 'text', text: `Answer ${n}: nothing else changes today.` }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: `Answer ${n}: nothing else changes today.` }],
+      },
     ]
   }).flat(),
   { role: 'user', content: 'Which berth did I ask for, for the Heron?' },
@@ -102,7 +123,12 @@ describe('throughlineMiddleware', () => {
   it.each([{}, { policy: spongebob() }, { shape: 'alternating' as const }])(
     'an over-long chat arrives in the window, with whole rounds of tools: %j',
     async options => {
-      const { model, contexts, bodies } = await wrapped({ ...options, window: 2048, reserve: 256, count })
+      const { model, contexts, bodies } = await wrapped({
+        ...options,
+        window: 2048,
+        reserve: 256,
+        count,
+      })
       const system = 'You are a harbour master.'
       const { text } = await generateText({ model, system, messages: chat, tools: { tide } })
       // The server refuses torn rounds, so an answer is the proof that there was none.
@@ -130,7 +156,9 @@ describe('throughlineMiddleware', () => {
     const log = [...chat.slice(0, 2), ...told, ...chat.slice(2, -1), asked]
     await generateText({ model, system: 'Be brief.', messages: log })
     const { messages, receipt } = contexts[0]!
-    expect(addedTexts(receipt).map(one => one.part)).toEqual(expect.arrayContaining(['marker', 'recall']))
+    expect(addedTexts(receipt).map(one => one.part)).toEqual(
+      expect.arrayContaining(['marker', 'recall']),
+    )
     for (const { place, text } of addedTexts(receipt)) {
       expect(messages[place]).toEqual({ role: 'user', content: [{ type: 'text', text }] })
     }
@@ -141,9 +169,16 @@ describe('throughlineMiddleware', () => {
     let calls = 0
     const { model, contexts, bodies } = await wrapped({ window: 700, count }, () => {
       calls += 1
-      return calls > 20 ? { text: ['done'] } : { calls: [{ name: 'tide', arguments: { n: calls } }] }
+      return calls > 20
+        ? { text: ['done'] }
+        : { calls: [{ name: 'tide', arguments: { n: calls } }] }
     })
-    const { text } = await generateText({ model, prompt: 'go', tools: { tide }, stopWhen: stepCountIs(50) })
+    const { text } = await generateText({
+      model,
+      prompt: 'go',
+      tools: { tide },
+      stopWhen: stepCountIs(50),
+    })
     expect(text).toBe('done')
     expect(contexts).toHaveLength(21)
     expect(contexts.at(-1)!.receipt.counts.omitted).toBeGreaterThan(0)
@@ -164,7 +199,10 @@ describe('throughlineMiddleware', () => {
   it('keeps the beginning of a changing system prompt, and the order of its tools', async () => {
     const { model, bodies } = await wrapped({ window: 4096, count, systemPrompt: 'as user' })
     const names = ['tide', 'wind']
-    const look = tool({ inputSchema: jsonSchema<object>({ type: 'object' }), execute: () => 'fine' })
+    const look = tool({
+      inputSchema: jsonSchema<object>({ type: 'object' }),
+      execute: () => 'fine',
+    })
     const said: ModelMessage[] = []
     for (const turn of [0, 1, 2, 3]) {
       said.push({ role: 'user', content: `Question ${turn}` })
@@ -187,7 +225,8 @@ describe('throughlineMiddleware', () => {
   it('leaves a changing system prompt as it is unless its lines may be the text of the user', async () => {
     const { model, bodies } = await wrapped({ window: 4096, count, systemPrompt: 'stable' })
     const system = (turn: number) => `Current time is 12:0${turn}.\nYou are kind.`
-    for (const turn of [0, 1, 2]) await generateText({ model, system: system(turn), prompt: 'Is it late?' })
+    for (const turn of [0, 1, 2])
+      await generateText({ model, system: system(turn), prompt: 'Is it late?' })
     expect(bodies.map(({ messages }) => messages[0]!.content)).toEqual([0, 1, 2].map(system))
     expect(bodies.map(({ messages }) => messages.length)).toEqual([2, 2, 2])
   })
@@ -207,7 +246,9 @@ describe('throughlineMiddleware', () => {
     await generateText({ model, messages: chat, maxOutputTokens: 500_000 })
     const { model: told, contexts: others } = await wrapped({ window: 2048, reserve: 100, count })
     await generateText({ model: told, messages: chat, maxOutputTokens: 500 })
-    expect([...contexts, ...others].map(context => context.receipt.reserve)).toEqual([256, 256, 100])
+    expect([...contexts, ...others].map(context => context.receipt.reserve)).toEqual([
+      256, 256, 100,
+    ])
   })
 
   it('keeps free what replies of the prompt took, and asks for no more than what is left', async () => {
@@ -223,21 +264,34 @@ describe('throughlineMiddleware', () => {
 
   it('sends tools with shorter descriptions', async () => {
     const { model, contexts, bodies } = await wrapped({ window: 4096, count, maxToolTokens: 60 })
-    const inputSchema = jsonSchema({ type: 'object', properties: { berth: { enum: ['A1', 'B2'] } } })
+    const inputSchema = jsonSchema({
+      type: 'object',
+      properties: { berth: { enum: ['A1', 'B2'] } },
+    })
     const description = `Looks at a berth. ${'It takes a while. '.repeat(40)}`
-    await generateText({ model, messages: chat, tools: { look: tool({ description, inputSchema }) } })
+    await generateText({
+      model,
+      messages: chat,
+      tools: { look: tool({ description, inputSchema }) },
+    })
     expect(contexts[0]!.receipt.toolsSaved).toBeGreaterThan(100)
     expect(JSON.stringify(bodies[0]!.tools)).toContain('"description":"Looks at a berth."')
     expect(JSON.stringify(bodies[0]!.tools)).toContain('"enum":["A1","B2"]')
   })
 
   it('counts the schema of the reply', async () => {
-    const { model, contexts } = await wrapped({ window: 2048, count }, () => ({ text: ['{"berth":12}'] }))
+    const { model, contexts } = await wrapped({ window: 2048, count }, () => ({
+      text: ['{"berth":12}'],
+    }))
     const schema = jsonSchema<{ berth: number }>({
       type: 'object',
       properties: { berth: { type: 'number' } },
     })
-    const { output } = await generateText({ model, messages: chat, output: Output.object({ schema }) })
+    const { output } = await generateText({
+      model,
+      messages: chat,
+      output: Output.object({ schema }),
+    })
     expect(output).toEqual({ berth: 12 })
     expect(contexts[0]!.receipt.parts.tools).toBeGreaterThan(0)
   })
@@ -253,15 +307,25 @@ describe('throughlineMiddleware', () => {
         { role: 'user', content: [{ type: 'text', text: 'and now?' }] },
       ],
     })
-    expect(bodies[0]!.messages[2]).toEqual({ role: 'tool', tool_call_id: 'x', content: 'Error: interrupted' })
+    expect(bodies[0]!.messages[2]).toEqual({
+      role: 'tool',
+      tool_call_id: 'x',
+      content: 'Error: interrupted',
+    })
   })
 
   it('says with figures when even the protected part does not fit, and sends nothing', async () => {
     const { model, bodies } = await wrapped({ window: 200, count })
     const prompt = 'data '.repeat(500)
-    await expect(generateText({ model, prompt })).rejects.toMatchObject({ code: 'context_overflow' })
+    await expect(generateText({ model, prompt })).rejects.toMatchObject({
+      code: 'context_overflow',
+    })
     expect(bodies).toEqual([])
-    const { model: trims, bodies: trimmed } = await wrapped({ window: 200, count, overflow: 'trim' })
+    const { model: trims, bodies: trimmed } = await wrapped({
+      window: 200,
+      count,
+      overflow: 'trim',
+    })
     const messages = [
       { role: 'user', content: prompt },
       { role: 'user', content: 'Go on.' },
@@ -313,7 +377,9 @@ describe('marks for Anthropic’s cache', () => {
 
   it('are not added to a prompt that is sent whole, nor for another provider', async () => {
     const onlyOwn = (marks: readonly unknown[]) => marks.filter(mark => mark !== undefined).length
-    expect(onlyOwn(await marksOf([...prompt.slice(0, 3), ...prompt.slice(-1)], 'anthropic.messages'))).toBe(1)
+    expect(
+      onlyOwn(await marksOf([...prompt.slice(0, 3), ...prompt.slice(-1)], 'anthropic.messages')),
+    ).toBe(1)
     expect(onlyOwn(await marksOf(prompt, 'openai.chat'))).toBe(1)
     expect(onlyOwn(await marksOf(prompt))).toBe(1)
   })

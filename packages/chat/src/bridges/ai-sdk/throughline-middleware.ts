@@ -62,7 +62,11 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
   const tokensOf = madeOnce((message: MessageLike) => count.message(readMessage(message, 0)))
 
   /** The tokens kept free for the reply, at most `limit`. Most replies are shorter, as those in the prompt show. */
-  function likelyReserve(prompt: readonly MessageLike[], tools: readonly unknown[], limit: number): number {
+  function likelyReserve(
+    prompt: readonly MessageLike[],
+    tools: readonly unknown[],
+    limit: number,
+  ): number {
     const sumOf = (role: string, join: (a: number, b: number) => number) =>
       prompt
         .filter(message => message.role === role)
@@ -79,7 +83,10 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
       // A system prompt that changes does not make a conversation another one.
       const lead = params.prompt.findIndex(message => message?.role !== 'system')
       const conversation = lead < 0 ? [] : recognise(params.prompt.slice(lead))
-      const prompt = [...params.prompt.slice(0, params.prompt.length - conversation.length), ...conversation]
+      const prompt = [
+        ...params.prompt.slice(0, params.prompt.length - conversation.length),
+        ...conversation,
+      ]
       const owner = conversation[0]
       // Some providers write the schema of the reply into the prompt.
       const schema = responseFormat?.schema
@@ -89,7 +96,9 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
       const isStable = options.systemPrompt === 'as user'
       const offered = isStable ? orderTools(sentTools, promptLayout?.tools).tools : sentTools
       const likely =
-        maxOutputTokens === undefined ? 0 : likelyReserve(prompt, offered, Math.max(0, maxOutputTokens))
+        maxOutputTokens === undefined
+          ? 0
+          : likelyReserve(prompt, offered, Math.max(0, maxOutputTokens))
       const room = { ...present({ promptLayout }), reserve: reserve ?? likely, tools: offered }
       const context = fitAiSdk(prompt, { ...settings, ...room })
       if (owner && context.promptLayout) layouts.set(owner, context.promptLayout)
@@ -100,16 +109,22 @@ export function throughlineMiddleware(options: MiddlewareOptions): ThroughlineMi
         return [toolsSaved ? fromSentTool(tool, context.tools?.[at]) : tool]
       })
       const { messages } = context
-      const isWhole = messages.length === prompt.length && messages.every((one, at) => one === prompt[at])
+      const isWhole =
+        messages.length === prompt.length && messages.every((one, at) => one === prompt[at])
       // A prompt that is sent whole is the application's own, with its own marks.
       const isMarked = !isWhole && isAnthropic.test(model?.provider ?? '')
       const written = messages.map(toPromptForm)
-      const sent = { ...context, messages: isMarked ? markPrompt(written, params.tools ?? []) : written }
+      const sent = {
+        ...context,
+        messages: isMarked ? markPrompt(written, params.tools ?? []) : written,
+      }
       onContext?.(sent)
       return {
         ...params,
         prompt: sent.messages,
-        ...(maxOutputTokens !== undefined && { maxOutputTokens: Math.min(maxOutputTokens, free + kept) }),
+        ...(maxOutputTokens !== undefined && {
+          maxOutputTokens: Math.min(maxOutputTokens, free + kept),
+        }),
         ...((toolsSaved || isStable) && params.tools && { tools: toSend }),
       }
     },
@@ -128,7 +143,8 @@ function toSentTool(tool: unknown): unknown {
 function fromSentTool(tool: unknown, sent: unknown): unknown {
   const { type, ...rest } = (tool ?? {}) as Record<string, unknown>
   if (type !== 'function') return sent
-  const { parameters: inputSchema, ...fields } = (sent as { function: Record<string, unknown> }).function
+  const { parameters: inputSchema, ...fields } = (sent as { function: Record<string, unknown> })
+    .function
   return { ...rest, type, ...fields, inputSchema }
 }
 
@@ -153,7 +169,10 @@ function markPrompt<M extends MessageLike>(prompt: readonly M[], tools: readonly
     if (!cacheControl) return message
     const options = optionsOf(message)
     const anthropic = isObject(options.anthropic) ? options.anthropic : {}
-    return { ...message, providerOptions: { ...options, anthropic: { ...anthropic, cacheControl } } }
+    return {
+      ...message,
+      providerOptions: { ...options, anthropic: { ...anthropic, cacheControl } },
+    }
   })
 }
 

@@ -90,7 +90,8 @@ describe('fitLangChain', () => {
     const { messages } = fitLangChain(chat, { window: 1024, count })
     const added = messages.filter(message => !(message as BaseMessage).getType)
     expect(added.length).toBeGreaterThan(0)
-    for (const message of added) expect(message).toEqual({ role: 'user', content: expect.any(String) })
+    for (const message of added)
+      expect(message).toEqual({ role: 'user', content: expect.any(String) })
     const model = new FakeListChatModel({ responses: ['Berth 12.'] })
     expect((await model.invoke(messages)).content).toBe('Berth 12.')
   })
@@ -100,7 +101,9 @@ describe('fitLangChain', () => {
     expect(getBufferString(messages)).toContain('Human: My boat is called Heron')
     const stored = JSON.parse(JSON.stringify(mapChatMessagesToStoredMessages(messages)))
     const restored = mapStoredMessagesToChatMessages(stored)
-    expect(restored.map(message => message.getType())).toEqual(messages.map(message => message.getType()))
+    expect(restored.map(message => message.getType())).toEqual(
+      messages.map(message => message.getType()),
+    )
     expect(tokensOf(restored)).toBe(tokensOf(messages))
     expect(torn(restored)).toBeUndefined()
   })
@@ -124,13 +127,25 @@ describe('fitLangChain', () => {
     const cut = messages[2] as ToolMessage
     expect(cut).toBeInstanceOf(ToolMessage)
     expect(cut.content).toContain('tokens cut here')
-    expect(cut).toMatchObject({ tool_call_id: 'x', name: 'read', status: 'error', artifact: { rows: 900 } })
-    expect(cut.toDict().data).toMatchObject({ content: cut.content, tool_call_id: 'x', id: 'message-3' })
+    expect(cut).toMatchObject({
+      tool_call_id: 'x',
+      name: 'read',
+      status: 'error',
+      artifact: { rows: 900 },
+    })
+    expect(cut.toDict().data).toMatchObject({
+      content: cut.content,
+      tool_call_id: 'x',
+      id: 'message-3',
+    })
     expect(long.content).toHaveLength(4500)
   })
 
   it('answers a call that crashed', () => {
-    const crashed = new AIMessage({ content: 'I look.', tool_calls: [{ id: 'x', name: 'tide', args: {} }] })
+    const crashed = new AIMessage({
+      content: 'I look.',
+      tool_calls: [{ id: 'x', name: 'tide', args: {} }],
+    })
     const { messages } = fitLangChain([new Human('tide?'), crashed, new Human('well?')], {
       window: 900,
       count,
@@ -184,7 +199,12 @@ describe('fitLangChain', () => {
       overflow: 'trim',
     })
     const cut = { type: 'text', text: expect.stringContaining('tokens cut here') }
-    expect(messages.map(message => message.content)).toEqual([[cut, image], 'Go on.', call.content, 'ok'])
+    expect(messages.map(message => message.content)).toEqual([
+      [cut, image],
+      'Go on.',
+      call.content,
+      'ok',
+    ])
     expect((messages[2] as AIMessage).tool_calls).toBe(call.tool_calls)
   })
 
@@ -216,7 +236,9 @@ describe('fitLangChain', () => {
     const message = new Human('short')
     const before = fitLangChain([message], { window: 2048, count, create }).tokens
     message.content = 'longer '.repeat(100)
-    expect(fitLangChain([message], { window: 2048, count, create }).tokens).toBeGreaterThan(before + 90)
+    expect(fitLangChain([message], { window: 2048, count, create }).tokens).toBeGreaterThan(
+      before + 90,
+    )
   })
 })
 
@@ -234,7 +256,10 @@ it('takes changing lines out of a system prompt, also out of one in blocks', () 
       })
     const first = fitAt('12:01')
     expect(first.messages).toHaveLength(2)
-    const { messages, promptLayout } = fitAt('12:03', fitAt('12:02', first.promptLayout).promptLayout)
+    const { messages, promptLayout } = fitAt(
+      '12:03',
+      fitAt('12:02', first.promptLayout).promptLayout,
+    )
     expect(messages).toHaveLength(3)
     expect(messages[1]).toBeInstanceOf(Human)
     expect(JSON.stringify(messages[0]!.content)).not.toContain('12:03')

@@ -2,8 +2,14 @@ import { type FitOptions, fitNames } from '@throughline/core/context/fit'
 import type { PromptLayout } from '@throughline/core/context/prompt/layout'
 import type { Receipt } from '@throughline/core/context/receipt'
 import { refuseUnknown } from '@throughline/core/log/error'
-import { fromLangChain, type LangChainMessage } from '@throughline/models/dialects/langchain/read-message'
-import { type AddedMessage, toLangChain } from '@throughline/models/dialects/langchain/write-message'
+import {
+  fromLangChain,
+  type LangChainMessage,
+} from '@throughline/models/dialects/langchain/read-message'
+import {
+  type AddedMessage,
+  toLangChain,
+} from '@throughline/models/dialects/langchain/write-message'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** Options of `fitLangChain`. */

@@ -2,7 +2,12 @@ import { withoutLateSystem } from '@throughline/core/context/draft/frame-options
 import type { Context } from '@throughline/core/context/fit'
 import { present } from '@throughline/core/log/values'
 import type { Calibration } from '@throughline/core/tokens/calibration'
-import { calibrate, looksTruncated, toModelTokens, withReply } from '@throughline/core/tokens/calibration'
+import {
+  calibrate,
+  looksTruncated,
+  toModelTokens,
+  withReply,
+} from '@throughline/core/tokens/calibration'
 import { isUnknownWindow, shownWindow } from '@throughline/core/tokens/unknown-window'
 import type { LateAccount } from '@throughline/history/calls/read-plan'
 import { ModelError, type ModelUsage } from '@throughline/models/model'
@@ -66,7 +71,11 @@ export async function askModel(asking: Asking): Promise<ModelReply> {
           'files_left_out',
           `${model.name} does not take the files that were sent: it is asked without.`,
         )
-      } else if (error.code === 'system_refused' && context.receipt.changing && fit === asking.fit) {
+      } else if (
+        error.code === 'system_refused' &&
+        context.receipt.changing &&
+        fit === asking.fit
+      ) {
         fit = { ...fit, systemPrompt: withoutLateSystem(fit.systemPrompt) }
         await warn(
           'prompt_as_sent',
@@ -140,7 +149,11 @@ async function prepare(
 }
 
 /** The tokens of a reply, thoughts included, as the provider reports them, else as we count them. */
-export function replyTokens(reply: ModelReply, { log }: Pick<Asking, 'log'>, factor: number): number {
+export function replyTokens(
+  reply: ModelReply,
+  { log }: Pick<Asking, 'log'>,
+  factor: number,
+): number {
   const { usage, text, thinking, calls } = reply
   if (usage.replyTokens !== undefined) return usage.replyTokens
   const texts = [text, thinking, ...calls.map(({ arguments: json }) => json)]
@@ -160,7 +173,11 @@ async function compareUsage(
   context: Context,
   calibration: Calibration,
   { reported, isOpen }: { readonly reported: number | undefined; readonly isOpen: boolean },
-): Promise<{ readonly cut?: string; readonly learned?: Calibration; readonly isPartial?: boolean }> {
+): Promise<{
+  readonly cut?: string
+  readonly learned?: Calibration
+  readonly isPartial?: boolean
+}> {
   const { log, model, window } = asking
   const { factor } = calibration
   if (reported === undefined) return {}
@@ -174,12 +191,24 @@ async function compareUsage(
   // What was never corrected may fall once, wherever the conversation stands.
   const isCorrected = (await log.calibration(model.name)) !== undefined
   const isCut = isCorrected && context.receipt.cut !== undefined
-  const usage = { counter: log.count, model: model.name, predicted: tokens, reported, isCut, isOpen }
+  const usage = {
+    counter: log.count,
+    model: model.name,
+    predicted: tokens,
+    reported,
+    isCut,
+    isOpen,
+  }
   return { learned: calibrate(calibration, usage) }
 }
 
 /** Whether a report leaves out the prefix that is in the server's cache, as some do, and perhaps its own last reply. */
-function isPartial(log: TurnLog, context: Context, factor: number, { predicted, reported }: Report): boolean {
+function isPartial(
+  log: TurnLog,
+  context: Context,
+  factor: number,
+  { predicted, reported }: Report,
+): boolean {
   const { tokens, receipt } = context
   const { prefix = { tokens: 0, share: 0 }, parts } = receipt
   // A small shared prefix cannot explain a large difference.
@@ -201,7 +230,8 @@ async function wasCut(
   const reports = await log.reports(model.name)
   const isNearWindow = looksTruncated({ predicted, reported, window })
   return reports.some(report => {
-    if (report.predicted < minJudgedTokens || !(isNearWindow || isWhole(report, tokens))) return false
+    if (report.predicted < minJudgedTokens || !(isNearWindow || isWhole(report, tokens)))
+      return false
     // The part that was read before has as many tokens as then; the new part may have unusually few.
     const readBefore = Math.min(report.predicted, receipt.prefix?.tokens ?? tokens)
     const least = expected(report, readBefore) + (tokens - readBefore) * leastOf(log)
@@ -210,9 +240,11 @@ async function wasCut(
 }
 
 /** Whether a report is of a slightly shorter prompt, on which a wrong counter would be as wrong. */
-const isWhole = ({ predicted }: Report, tokens: number) => predicted < tokens && predicted >= tokens / 2
+const isWhole = ({ predicted }: Report, tokens: number) =>
+  predicted < tokens && predicted >= tokens / 2
 
-const expected = ({ predicted, reported }: Report, tokens: number) => (tokens * reported) / predicted
+const expected = ({ predicted, reported }: Report, tokens: number) =>
+  (tokens * reported) / predicted
 
 /** The share of our count that a text has at least: for some languages the estimate says twice as many tokens. */
 const leastOf = ({ count }: TurnLog) => (count.exact ? 0.75 : 0.4)
@@ -246,7 +278,9 @@ export function readCache(call: CacheReading): Pick<LateAccount, 'cached' | 'cac
   const whole = isPartial || reported === undefined ? predicted : reported
   const expected = whole * (context.receipt.prefix?.share ?? 0)
   const isLost = isLocal && expected >= minJudgedTokens && cached < expected * 0.9
-  return isLost ? { cached, cacheLost: reasonFor(call, cached / whole, expected / whole) } : { cached }
+  return isLost
+    ? { cached, cacheLost: reasonFor(call, cached / whole, expected / whole) }
+    : { cached }
 }
 
 /** `cached` and `expected`: shares of the prompt. */

@@ -1,6 +1,10 @@
 import { showValue } from '@throughline/core/log/error'
 import type { MessageLike } from '@throughline/core/log/message'
-import { createNoteScanner, type NoteOptions, type NoteScanner } from '@throughline/core/notes/index'
+import {
+  createNoteScanner,
+  type NoteOptions,
+  type NoteScanner,
+} from '@throughline/core/notes/index'
 import { toSentBody, type WrittenBody } from '@throughline/history/calls/sent-body'
 import { normalizeText } from '@throughline/history/log/logged-message'
 import {
@@ -46,7 +50,10 @@ export async function callModel(call: ModelCall, reply: ModelReply): Promise<voi
     for (;;) {
       const { done, value: part } = await open.wait(stream.next())
       if (done)
-        throw new ModelError('model_stream_broken', `The stream of ${model.name} stopped before its end.`)
+        throw new ModelError(
+          'model_stream_broken',
+          `The stream of ${model.name} stopped before its end.`,
+        )
       checkPart(model, part)
       if (part.type === 'text-delta' || part.type === 'thinking-delta') {
         if (part.type === 'text-delta') tokens.add(part)
@@ -139,7 +146,11 @@ export function toModelError(error: unknown, signal: AbortSignal): unknown {
 const longestPause = 30_000
 
 /** The pause before a failed call is made again. Throws the error where no further attempt would help. */
-export function pauseAfter(error: unknown, attempt: number, { retries, backoffMs }: Required<RetryOptions>) {
+export function pauseAfter(
+  error: unknown,
+  attempt: number,
+  { retries, backoffMs }: Required<RetryOptions>,
+) {
   if (!(error instanceof ModelError) || !error.isRetryable || attempt > retries) throw error
   return Math.min(longestPause, error.retryAfterMs ?? backoffMs * 2 ** (attempt - 1))
 }
@@ -157,7 +168,8 @@ function scannerFor(notes: NoteOptions | undefined): NoteScanner {
 /** Gives a call an id of its own: some servers give every call the same id, or none. */
 function ownId(id: string, taken: Set<string>): string {
   let unique = id
-  for (let n = taken.size + 1; unique === '' || taken.has(unique); n++) unique = `${id || 'call'}_${n}`
+  for (let n = taken.size + 1; unique === '' || taken.has(unique); n++)
+    unique = `${id || 'call'}_${n}`
   taken.add(unique)
   return unique
 }
@@ -179,7 +191,8 @@ function createWholeText() {
 const isFirstHalf = (code: number) => code >= 0xd800 && code <= 0xdbff
 
 /** Nearly all texts are fine, which is seen soonest so. */
-const cleaned = (text: string) => (text.isWellFormed() && !text.includes('\0') ? text : normalizeText(text))
+const cleaned = (text: string) =>
+  text.isWellFormed() && !text.includes('\0') ? text : normalizeText(text)
 
 /** The arguments of a call as the log will have them, also where JSON writes the characters as escapes. */
 const cleanArguments = (json: string): string =>
@@ -245,7 +258,10 @@ export function createShownTokens(scanner: Pick<NoteScanner, 'progress'>) {
   let before = scanner.progress()
   return {
     /** Takes the next text before the scanner does, with the log probabilities of its tokens. */
-    add({ text, logprobs }: Pick<Extract<ModelPart, { logprobs?: unknown }>, 'text' | 'logprobs'>): void {
+    add({
+      text,
+      logprobs,
+    }: Pick<Extract<ModelPart, { logprobs?: unknown }>, 'text' | 'logprobs'>): void {
       const start = end
       end += text.length
       if (!logprobs) return

@@ -24,7 +24,8 @@ export async function fitAgain(
   const window = Math.min(refused, learnt)
   if (isUnknownWindow(window)) return undefined
   const { factor } = calibration
-  const readFactor = counted?.prompt === undefined ? factor : counted.prompt / Math.max(1, context.tokens)
+  const readFactor =
+    counted?.prompt === undefined ? factor : counted.prompt / Math.max(1, context.tokens)
   const isExplained = readFactor > factor || toModelTokens(context.tokens, factor) > window
   const isOurs = asking.mostResultTokens === resultLimit(asking.window)
   return {

@@ -4,7 +4,12 @@ import type { Receipt } from '@throughline/core/context/receipt'
 import { offeredTools } from '@throughline/core/context/tools/shorten-tools'
 import type { MessageLike } from '@throughline/core/log/message'
 import { present } from '@throughline/core/log/values'
-import { type Calibration, inCounts, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
+import {
+  type Calibration,
+  inCounts,
+  type Room,
+  toModelTokens,
+} from '@throughline/core/tokens/calibration'
 import { replyReserve } from '@throughline/core/tokens/reply-reserve'
 import { isUnknownWindow } from '@throughline/core/tokens/unknown-window'
 import { leaveOutFiles } from '@throughline/models/leave-out'
@@ -26,7 +31,12 @@ export async function nextRoom(request: FitRequest) {
   const uncalibrated = { model: model.name, counter: log.count.id, factor: 1 }
   const calibration: Calibration = (await log.calibration(model.name)) ?? uncalibrated
   const { factor, reply: likely } = calibration
-  const roomWith = (reserve: number, reserveWhy?: string): Room => ({ window, reserve, factor, reserveWhy })
+  const roomWith = (reserve: number, reserveWhy?: string): Room => ({
+    window,
+    reserve,
+    factor,
+    reserveWhy,
+  })
   // The system prompt and the tools are counted only where the reserve depends on them.
   const setReserve = request.reserve ?? (isUnknownWindow(window) ? 0 : undefined)
   if (setReserve !== undefined) return { room: roomWith(setReserve), head: 0, tools, calibration }
@@ -54,7 +64,8 @@ export async function nextContext(request: FitRequest) {
     tools,
     system,
   }
-  const ask = () => log.context(options).catch(error => Promise.reject(inModelTokens(error, factor)))
+  const ask = () =>
+    log.context(options).catch(error => Promise.reject(inModelTokens(error, factor)))
   const first = await ask()
   // What a model takes is asked for only where a conversation holds files.
   const isKnown = !hasFiles || !(await files?.learn?.(signal))
@@ -74,7 +85,10 @@ function asSet(context: Context, { window, reserve, factor }: Room): Context {
   if (factor === 1) return context
   // Its lists are made when first read.
   const all = Object.getOwnPropertyDescriptors(context.receipt)
-  const settings = { window: { ...all.window, value: window }, reserve: { ...all.reserve, value: reserve } }
+  const settings = {
+    window: { ...all.window, value: window },
+    reserve: { ...all.reserve, value: reserve },
+  }
   return { ...context, receipt: Object.defineProperties({}, { ...all, ...settings }) as Receipt }
 }
 
@@ -91,10 +105,17 @@ function headTokens(
 }
 
 /** Tokens by list of tools: neither a list nor its `maxToolTokens` changes between calls. */
-const counted = new WeakMap<readonly ToolSpec[], { readonly counter: string; readonly tokens: number }>()
+const counted = new WeakMap<
+  readonly ToolSpec[],
+  { readonly counter: string; readonly tokens: number }
+>()
 
 /** The most tokens that the model is asked for: what the client wants, but no more than the window has left. */
-function mostReply({ receipt }: Context, factor: number, maxTokens: number | undefined): number | undefined {
+function mostReply(
+  { receipt }: Context,
+  factor: number,
+  maxTokens: number | undefined,
+): number | undefined {
   const left = Math.floor((receipt.free + receipt.reserve) * factor)
   return maxTokens === undefined ? undefined : Math.max(1, Math.min(maxTokens, left))
 }

@@ -4,7 +4,11 @@ import { words } from '@throughline/core/tokens/words'
 import { describe, expect, it } from 'vitest'
 import { readCache } from './ask-model.ts'
 
-const said = [system('Be kind. '.repeat(50)), user('one '.repeat(100)), assistant('two '.repeat(100))]
+const said = [
+  system('Be kind. '.repeat(50)),
+  user('one '.repeat(100)),
+  assistant('two '.repeat(100)),
+]
 const options = { window: 4096, count: words() }
 const previous = fit(said.slice(0, 2), options)
 const context = fit([...said, user('three')], { ...options, previous })

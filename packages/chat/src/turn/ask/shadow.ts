@@ -13,7 +13,10 @@ import { callModel } from './call-model.ts'
 import { nextContext } from './next-context.ts'
 
 /** Asks the model once with the client's own list. Whatever it answers, nothing of the prompt is changed for another try. */
-export async function askPassed(asking: Asking, passed: readonly MessageLike[]): Promise<ModelReply> {
+export async function askPassed(
+  asking: Asking,
+  passed: readonly MessageLike[],
+): Promise<ModelReply> {
   const { log, emit, model, signal, replies, tally, settings, specs: tools } = asking
   const shadow = await shadowOf(asking, passed)
   const reply = emptyReply()
@@ -21,7 +24,13 @@ export async function askPassed(asking: Asking, passed: readonly MessageLike[]):
   tally.arriving = reply
   const call =
     shadow &&
-    (await log.startCall(shadow.next.context, model.name, shadow.next.room, settings, shadow.account))
+    (await log.startCall(
+      shadow.next.context,
+      model.name,
+      shadow.next.room,
+      settings,
+      shadow.account,
+    ))
   const show = (part: Parameters<typeof emit>[0]) => (replies === 'whole' ? undefined : emit(part))
   try {
     await callModel({ ...asking, messages: passed, tools, show }, reply)
@@ -60,13 +69,19 @@ interface Shadowed {
 }
 
 /** Makes the context that would have been sent. Undefined if that fails: the call goes on whatever becomes of it. */
-async function shadowOf(asking: Asking, passed: readonly MessageLike[]): Promise<Shadowed | undefined> {
+async function shadowOf(
+  asking: Asking,
+  passed: readonly MessageLike[],
+): Promise<Shadowed | undefined> {
   try {
     const next = await wouldBe(asking)
     const tail = await tailOf(asking)
     const tokens = await countPassed(asking, passed)
     const runs = wholeRuns(tail.receipt.stretches)
-    return { next, account: { messages: passed.length, tokens, tail: { tokens: tail.tokens, runs } } }
+    return {
+      next,
+      account: { messages: passed.length, tokens, tail: { tokens: tail.tokens, runs } },
+    }
   } catch {
     return undefined
   }
@@ -74,7 +89,9 @@ async function shadowOf(asking: Asking, passed: readonly MessageLike[]): Promise
 
 /** A request that would have been refused, as it cannot fit, is shown with all that it needs. */
 const wouldBe = (asking: Asking) =>
-  nextContext(asking).catch(() => nextContext({ ...asking, fit: { ...asking.fit, overflow: 'keep' } }))
+  nextContext(asking).catch(() =>
+    nextContext({ ...asking, fit: { ...asking.fit, overflow: 'keep' } }),
+  )
 
 /** The newest messages that fit the same room. */
 async function tailOf(asking: Asking): Promise<Context> {

@@ -35,9 +35,8 @@ describe.each([estimate(), o200k()])('a clipped view, counted by $id,', count =>
         read += text.slice(from)
         break
       }
-      const [, shown = '', next] = /^(.*)\n\[\d+ more characters\. .*"from": (\d+)\}\) reads on\.\]$/s.exec(
-        view,
-      )!
+      const [, shown = '', next] =
+        /^(.*)\n\[\d+ more characters\. .*"from": (\d+)\}\) reads on\.\]$/s.exec(view)!
       expect(shown).not.toBe('')
       expect(shown).not.toMatch(/\p{Surrogate}/u)
       read += shown

@@ -43,7 +43,13 @@ export function threadLog(options: {
     },
     async startCall(context, model, room, settings, shadow) {
       if (context.learned) turn.learn(context.learned)
-      const started = await thread.startCall(context, { model, turn: turn.number, room, settings, shadow })
+      const started = await thread.startCall(context, {
+        model,
+        turn: turn.number,
+        room,
+        settings,
+        shadow,
+      })
       return { end: started.end, keep: outcome => turn.keepCall(started.with(outcome)) }
     },
     async reports(model) {
@@ -75,7 +81,9 @@ export function threadLog(options: {
       const { absent, versions } = (await thread.overlay()) ?? {}
       if (absent?.has(place)) return undefined
       const version = versions?.get(place)
-      return version && version !== 'words' ? version : (await thread.messages({ at: place, limit: 1 }))[0]
+      return version && version !== 'words'
+        ? version
+        : (await thread.messages({ at: place, limit: 1 }))[0]
     },
   }
 }

@@ -34,12 +34,20 @@ export interface TurnLog {
   onAdded(listener: (message: MessageLike) => void): void
   request(): Promise<Recent>
   /** `mostResultTokens`: of a tool result with more tokens the model sees only the beginning. */
-  context(options: ThreadContextOptions & { window: number; mostResultTokens: number }): Promise<Context>
+  context(
+    options: ThreadContextOptions & { window: number; mostResultTokens: number },
+  ): Promise<Context>
   calibration(model: string): Promise<Calibration | undefined>
   calibrate(calibration: Calibration): void
   /** Stores a call before it is sent. `keep` stores its outcome together with the next entries of the turn. */
   startCall(
-    ...call: [context: Context, model: string, room: Room, settings: ModelSettings, shadow?: ShadowAccount]
+    ...call: [
+      context: Context,
+      model: string,
+      room: Room,
+      settings: ModelSettings,
+      shadow?: ShadowAccount,
+    ]
   ): Promise<StartedCall>
   reports(model: string): Promise<readonly Report[]>
   /** Appends messages. `make` is called with the place of the first one, from 1, once it is known. */
@@ -132,7 +140,10 @@ export function followTurn(turnMessages: readonly SeenMessage[] = []) {
 const toReplyCall = (call: ToolCall): ReplyCall => ({ ...call, id: call.id ?? '' })
 
 /** The last messages of a turn, with its note behind them. */
-export const withNote = (last: readonly SeenMessage[], note: string | undefined): readonly SeenMessage[] =>
+export const withNote = (
+  last: readonly SeenMessage[],
+  note: string | undefined,
+): readonly SeenMessage[] =>
   note === undefined ? last : [...last, { message: { role: 'assistant_note', content: note } }]
 
 /** What a chat without a history remembers of models. */
@@ -169,13 +180,16 @@ export function listTurnLog(
     const turnMessages = whole.slice(Math.max(0, begin))
     const messages = some.map(({ message }) => message)
     const { results, arrived, last } = closingFor(turnMessages, messages, ending)
-    add([...results, ...arrived, ...last].map(one => ({ message: isSeen(one) ? viewOf(one) : one })))
+    add(
+      [...results, ...arrived, ...last].map(one => ({ message: isSeen(one) ? viewOf(one) : one })),
+    )
   }
 
   /** Clips a result the same way each time, whatever the calibration: else the prompt would change from its beginning. */
   function seen(message: MessageLike, at: number, mostTokens: number): MessageLike {
     const cached = views.get(message)
-    if (cached || message.role !== 'tool' || typeof message.content !== 'string') return cached ?? message
+    if (cached || message.role !== 'tool' || typeof message.content !== 'string')
+      return cached ?? message
     const content = clippedView(message.content, { place: at + 1, mostTokens, count })
     const view = content === undefined ? message : { ...message, content }
     views.set(message, view)
@@ -189,7 +203,8 @@ export function listTurnLog(
     onAdded: turn.onAdded,
     request: async () => ({ conversation: whole }),
     async context({ system, at: _, mostResultTokens, ...fitting }) {
-      const prompt = system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
+      const prompt =
+        system === undefined ? [] : [{ role: 'system', content: system } as MessageLike]
       const shown = whole.map((message, at) => seen(message, at, mostResultTokens))
       const { last: previous } = memory
       const layout = present({ previous, promptLayout: previous?.promptLayout })
@@ -215,7 +230,9 @@ export function listTurnLog(
     leave: async () => {},
     hasNotes: async () => whole.some(({ role }) => role === 'assistant_note'),
     hasClipped: async mostTokens =>
-      whole.some((message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message),
+      whole.some(
+        (message, at) => message.role === 'tool' && seen(message, at, mostTokens) !== message,
+      ),
     messageAt: async place => whole[place - 1],
   }
 }

@@ -12,7 +12,9 @@ async function* silent() {
 
 it('gives what comes and closes, and tells once that it is over', async () => {
   const ends: unknown[] = []
-  const stream = toReadable(given('a', '', 'b'), textWriter(), { onEnd: reason => ends.push(reason) })
+  const stream = toReadable(given('a', '', 'b'), textWriter(), {
+    onEnd: reason => ends.push(reason),
+  })
   expect(await new Response(stream).text()).toBe('ab')
   expect(ends).toEqual([undefined])
 })
@@ -35,7 +37,9 @@ it('gives signs of life in silence, none where the form has none, and leaves whe
   const keepAlive = { ms: 1, item: () => ':' }
   const options = { keepAlive, onEnd: (reason: unknown) => ends.push(reason) }
   const reader = toReadable(silent(), one => one, options).getReader()
-  const read = [await reader.read(), await reader.read(), await reader.read()].map(({ value }) => value)
+  const read = [await reader.read(), await reader.read(), await reader.read()].map(
+    ({ value }) => value,
+  )
   expect(read).toEqual(['one', ':', ':'])
   await reader.cancel()
   expect(ends).toEqual([undefined])

@@ -56,7 +56,10 @@ export function toReadable<Item, Out>(
 
   /** Gives up a reader that does not read. */
   function cut(controller: ReadableStreamDefaultController<Out>): void {
-    const error = new ThroughlineError('client_unread', `The client has read nothing for ${unreadMs} ms.`)
+    const error = new ThroughlineError(
+      'client_unread',
+      `The client has read nothing for ${unreadMs} ms.`,
+    )
     controller.error(error)
     void end(error)
     leave()

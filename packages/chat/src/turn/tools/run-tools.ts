@@ -69,7 +69,12 @@ const isShown = ({ name }: ReplyCall) => name !== noteToolName
 
 async function finish(call: ReplyCall, run: ToolsRun): Promise<void> {
   const { log, emit, mostResultTokens } = run
-  const { text, isError, isClipped } = await keepResult(log, call, await runTool(call, run), mostResultTokens)
+  const { text, isError, isClipped } = await keepResult(
+    log,
+    call,
+    await runTool(call, run),
+    mostResultTokens,
+  )
   if (!isShown(call)) return
   const { id, name } = call
   const shown = carriesNote(call) ? veiledResult : text
@@ -101,7 +106,11 @@ export async function keepResult(
     return { ...(await keep(result)), isClipped, isRefused: false }
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    return { ...(await keep({ text: `Error: ${error.message}`, isError: true })), isClipped, isRefused: true }
+    return {
+      ...(await keep({ text: `Error: ${error.message}`, isError: true })),
+      isClipped,
+      isRefused: true,
+    }
   }
 }
 
@@ -110,7 +119,9 @@ export async function runTool(call: ReplyCall, environment: ToolEnvironment): Pr
   const { tools, signal, inRequest } = environment
   const tool = tools.get(call.name)
   if (!tool)
-    return failed(`there is no tool "${call.name}". There is: ${[...tools.keys()].join(', ') || 'none'}.`)
+    return failed(
+      `there is no tool "${call.name}". There is: ${[...tools.keys()].join(', ') || 'none'}.`,
+    )
   const ms = tool.timeoutMs ?? environment.timeoutMs
   const link = linkSignals(signal)
   const late = () => {
@@ -168,7 +179,10 @@ const standInCopied = (standIn: string) =>
 const failed = (problem: string): ToolOutcome => ({ text: `Error: ${problem}`, isError: true })
 
 /** Opens one request context for the whole turn: its tools share memory, and see what the turn has added so far. */
-export async function openRequest(log: TurnLog, { projectId, data }: { projectId?: string; data?: unknown }) {
+export async function openRequest(
+  log: TurnLog,
+  { projectId, data }: { projectId?: string; data?: unknown },
+) {
   const context = { ...(await log.request()), ...(projectId !== undefined && { projectId }), data }
   const inRequest = runWithContext(context, () => bindContext((action: () => unknown) => action()))
   log.onAdded(message => void inRequest(() => appendToConversation(message)))

@@ -1,4 +1,9 @@
-import { InvalidOptionError, type OptionNames, refuseUnknown, showValue } from '@throughline/core/log/error'
+import {
+  InvalidOptionError,
+  type OptionNames,
+  refuseUnknown,
+  showValue,
+} from '@throughline/core/log/error'
 import { readMessage } from '@throughline/core/log/parse-message'
 import { readMessageName, readResultName } from '@throughline/core/log/tool-names'
 import { isCount } from '@throughline/core/log/values'
@@ -72,7 +77,8 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
     throw new InvalidOptionError('name', problem)
   }
   const needs = (option: string, isFine: boolean, what: string, got: unknown) => {
-    if (!isFine) throw new InvalidOptionError(option, `"${name}" needs ${what}, got ${showValue(got)}`)
+    if (!isFine)
+      throw new InvalidOptionError(option, `"${name}" needs ${what}, got ${showValue(got)}`)
   }
   needs('input', input?.['~standard'] !== undefined, 'a schema, such as z.object({ … })', input)
   needs('run', typeof run === 'function', 'a function to run', run)
@@ -83,7 +89,11 @@ export function defineTool<Schema extends StandardSchema>(options: ToolOptions<S
   return { ...tool, run: run as Tool['run'] }
 }
 
-export const toSpec = ({ name, description, parameters }: ToolSpec) => ({ name, description, parameters })
+export const toSpec = ({ name, description, parameters }: ToolSpec) => ({
+  name,
+  description,
+  parameters,
+})
 
 function toParameters(name: string, schema: StandardSchema): ToolSpec['parameters'] {
   /** The part of Standard JSON Schema with which a schema gives its JSON Schema. */
@@ -128,7 +138,8 @@ export function readingTool(spec: ToolSpec, log: TurnLog, mostTokens: () => numb
     async run({ place, from = 0 }) {
       const message = await log.messageAt(place)
       const { role, text: said = '', calls = [] } = message ? readMessage(message, place) : {}
-      const isMeant = what === 'message' ? role !== undefined && role !== 'assistant_note' : role === 'tool'
+      const isMeant =
+        what === 'message' ? role !== undefined && role !== 'assistant_note' : role === 'tool'
       if (!isMeant) throw new Error(`there is no ${what} at place ${place}`)
       const made = calls.map(call => `→ ${call.name}(${call.arguments})`)
       const text = [said, ...made].filter(Boolean).join('\n')
@@ -153,7 +164,9 @@ const schema: StandardSchema<ReadInput> = {
     validate(value) {
       const { place, from = 0 } = (value ?? {}) as Partial<ReadInput>
       if (isCount(place, 1) && isCount(from)) return { value: value as ReadInput }
-      return { issues: [{ message: 'expected the place of a result, and from: a place in its text' }] }
+      return {
+        issues: [{ message: 'expected the place of a result, and from: a place in its text' }],
+      }
     },
   },
 }

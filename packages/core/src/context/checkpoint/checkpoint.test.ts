@@ -25,7 +25,8 @@ function messages(size: number, seed: number): MessageLike[] {
     'shelf',
     '灯塔',
   ]
-  const text = () => Array.from({ length: random(9) }, () => `${said[random(7)]} ${random(400)}`).join(' ')
+  const text = () =>
+    Array.from({ length: random(9) }, () => `${said[random(7)]} ${random(400)}`).join(' ')
   return Array.from({ length: size }, (_, n): MessageLike => {
     const kind = random(20)
     if (kind < 7) return { role: 'user', content: text() }
@@ -33,10 +34,17 @@ function messages(size: number, seed: number): MessageLike[] {
     if (kind < 14) return { role: 'assistant_note', content: text() }
     if (kind < 15) return { role: 'system', content: text() }
     if (kind < 17) {
-      const calls = [`${n}`, `${n}b`].map(id => ({ id, function: { name: 'look', arguments: { n } } }))
+      const calls = [`${n}`, `${n}b`].map(id => ({
+        id,
+        function: { name: 'look', arguments: { n } },
+      }))
       return { role: 'assistant', content: text(), tool_calls: calls }
     }
-    return { role: 'tool', tool_call_id: `${n - 1 - random(2)}${random(2) ? 'b' : ''}`, content: text() }
+    return {
+      role: 'tool',
+      tool_call_id: `${n - 1 - random(2)}${random(2) ? 'b' : ''}`,
+      content: text(),
+    }
   })
 }
 
@@ -109,22 +117,27 @@ describe('a transcript of checkpoints', () => {
       expect(packCheckpoint(transcript, number)).toEqual(checkpoints[number])
   })
 
-  it.each(isLong ? [1, 128, 511] : [128])('may end with a checkpoint that is not full: %i', units => {
-    // As in a log: the time of the last message is known without the texts before it.
-    const timed = all.map((message, time) => ({ ...message, time }))
-    const fresh = grown(timed)
-    const [first, second, third, fourth] = [0, 1, 2, 3].map(number => packCheckpoint(fresh, number))
-    const begun = packCheckpoint(fresh, 2, 2 * unitsPerCheckpoint + units)
-    const { transcript, used } = restoreTranscript(count, [first!, second!, begun])
-    expect(used).toBe(3)
-    expect(transcript.units.length).toBe(2 * unitsPerCheckpoint + units)
-    expect(told(transcript)).toEqual(told(grown(timed.slice(0, transcript.entries.length))))
-    expect(told(grown(timed, transcript))).toEqual(told(fresh))
-    expect(packCheckpoint(transcript, 2)).toEqual(third)
-    expect(packCheckpoint(transcript, 3)).toEqual(fourth)
-    // Nothing follows one that is not full.
-    expect(restoreTranscript(count, [first!, second!, begun, fourth!]).used).toBe(3)
-  })
+  it.each(isLong ? [1, 128, 511] : [128])(
+    'may end with a checkpoint that is not full: %i',
+    units => {
+      // As in a log: the time of the last message is known without the texts before it.
+      const timed = all.map((message, time) => ({ ...message, time }))
+      const fresh = grown(timed)
+      const [first, second, third, fourth] = [0, 1, 2, 3].map(number =>
+        packCheckpoint(fresh, number),
+      )
+      const begun = packCheckpoint(fresh, 2, 2 * unitsPerCheckpoint + units)
+      const { transcript, used } = restoreTranscript(count, [first!, second!, begun])
+      expect(used).toBe(3)
+      expect(transcript.units.length).toBe(2 * unitsPerCheckpoint + units)
+      expect(told(transcript)).toEqual(told(grown(timed.slice(0, transcript.entries.length))))
+      expect(told(grown(timed, transcript))).toEqual(told(fresh))
+      expect(packCheckpoint(transcript, 2)).toEqual(third)
+      expect(packCheckpoint(transcript, 3)).toEqual(fourth)
+      // Nothing follows one that is not full.
+      expect(restoreTranscript(count, [first!, second!, begun, fourth!]).used).toBe(3)
+    },
+  )
 
   it('is forked at any place without a text', () => {
     const { transcript } = restoreTranscript(count, checkpoints)
@@ -147,7 +160,9 @@ describe('a transcript of checkpoints', () => {
     const used = (...packed: Uint8Array[]) => {
       const restored = restoreTranscript(count, packed)
       expect(told(grown(all, restored.transcript))).toEqual(told(fresh))
-      expect(indexTranscript(restored.transcript, size).priors).toEqual(indexTranscript(fresh, size).priors)
+      expect(indexTranscript(restored.transcript, size).priors).toEqual(
+        indexTranscript(fresh, size).priors,
+      )
       return restored.used
     }
     expect(used(first!, second!, third!)).toBe(3)

@@ -62,7 +62,13 @@ function mendedIn(units: readonly Unit[]): readonly PackedMended[] {
   return units.flatMap(({ from, missing, strays }, unit) =>
     missing.length + strays.size === 0
       ? []
-      : [{ unit, missing, strays: [...strays].map(([at, stray]) => ({ at: at - from, ...stray })) }],
+      : [
+          {
+            unit,
+            missing,
+            strays: [...strays].map(([at, stray]) => ({ at: at - from, ...stray })),
+          },
+        ],
   )
 }
 
@@ -70,7 +76,10 @@ function mendedIn(units: readonly Unit[]): readonly PackedMended[] {
 function rulesFrom(transcript: Transcript, from: number, to: number) {
   const { units, tokens } = rulePlaces(transcript, to)
   const [first, end] = [placeOf(units, from), placeOf(units, to)]
-  return { units: units.slice(first, end).map(unit => unit - from), tokens: tokens.slice(first, end) }
+  return {
+    units: units.slice(first, end).map(unit => unit - from),
+    tokens: tokens.slice(first, end),
+  }
 }
 
 /** The time of the last message that has one. */
@@ -94,7 +103,13 @@ function readCheckpoint(packed: Uint8Array) {
   const mended = JSON.parse(bytes.text()) as readonly PackedMended[]
   const next = () => bytes.numbers()
   // A unit ends where the next one begins: `ends` are places, counted from the first entry of the checkpoint.
-  const sizes = { kinds: next(), tokens: next(), noteTokens: next(), saving: next(), refers: next() }
+  const sizes = {
+    kinds: next(),
+    tokens: next(),
+    noteTokens: next(),
+    saving: next(),
+    refers: next(),
+  }
   const touches = { ends: sumsOf(next()), numbers: next() }
   const units = { ...sizes, touchedEnds: touches.ends, ends: sumsOf(next()) }
   const rules = { units: next(), tokens: next() }
@@ -159,7 +174,8 @@ function countUnits(lists: Lists, parts: readonly PlacedCheckpoint[], size: numb
   // In columns of one kind: the loop is compiled once.
   const joined = (name: 'kinds' | 'tokens' | 'noteTokens' | 'saving') => {
     const column = new Uint32Array(size)
-    for (const [number, { units }] of parts.entries()) column.set(units[name], number * unitsPerCheckpoint)
+    for (const [number, { units }] of parts.entries())
+      column.set(units[name], number * unitsPerCheckpoint)
     return column
   }
   const [kindOf, tokens] = [joined('kinds'), joined('tokens')]
@@ -181,7 +197,11 @@ function* placesOf(column: PackedUnits['touched'], number: number): Generator<nu
   for (let at = column.indexOf(number); at >= 0; at = column.indexOf(number, at + 1)) yield at
 }
 
-function listNotes({ notes }: Lists, { from, units, entries }: PlacedCheckpoint, number: number): void {
+function listNotes(
+  { notes }: Lists,
+  { from, units, entries }: PlacedCheckpoint,
+  number: number,
+): void {
   for (const at of placesOf(entries.roles, roles.indexOf('assistant_note'))) {
     const unit = firstPlace(units.ends.length, place => units.ends[place]! > at)
     notes.push({ at: from + at, unit: number * unitsPerCheckpoint + unit })

@@ -3,7 +3,12 @@ import { parseMessage, readMessage } from '../../log/parse-message.ts'
 import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult, leftOutMark } from '../../log/texts.ts'
-import { toolResultFor, withoutResults, withResultTexts, withTail } from '../../log/write-message.ts'
+import {
+  toolResultFor,
+  withoutResults,
+  withResultTexts,
+  withTail,
+} from '../../log/write-message.ts'
 import { isCleared } from '../conversation/clearing.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { type Entry, isQuotedNote } from '../conversation/stamp-entry.ts'
@@ -37,7 +42,8 @@ export function compose(draft: Draft): readonly Piece[] {
   moved.delete(frame.markerUnit)
   for (const index of moved)
     if (frame.fixed.has(index))
-      for (const piece of unitPieces(frame, units[index]!)) pieces.push({ ...piece, part: 'system' })
+      for (const piece of unitPieces(frame, units[index]!))
+        pieces.push({ ...piece, part: 'system' })
   const rules = insertions.find(({ part }) => part === 'rules')
   if (rules) add(rules)
   if (transcript.firstUser < 0) afterFirst()
@@ -108,7 +114,8 @@ function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
   const notes: number[] = []
   const sent = frame.exchange.get(unit.index)
   const held = frame.held.get(unit.index)
-  const part = unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
+  const part =
+    unit.index === firstUser ? 'first' : frame.ends.includes(unit.index) ? 'latest' : 'history'
   for (let at = unit.from; at < unit.to; at++) {
     const entry = (at === unit.from && sent) || asWritten(frame, entries[at]!)
     const piece = { ...entryPiece(entry, part, frame.origin + at), held }
@@ -132,7 +139,8 @@ function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
 
 /** An entry without the marks that tell a text from a note, where all is sent as it was written. */
 function asWritten({ isWhole, quoteNotes, transcript }: Frame, entry: Entry): Entry {
-  if (!isWhole || quoteNotes === 'always' || !isQuotedNote(entry) || transcript.notes.length > 0) return entry
+  if (!isWhole || quoteNotes === 'always' || !isQuotedNote(entry) || transcript.notes.length > 0)
+    return entry
   const { source } = entry
   return { ...entry, raw: source, message: readMessage(source, 0), altered: undefined }
 }
@@ -142,14 +150,18 @@ function inCallOrder(pieces: Piece[]): Piece[] {
   const [head, ...results] = pieces
   if (!head || results.length < 2) return pieces
   const round = openRound(head.message.calls, head.message.results)
-  const places = new Map(results.map(piece => [piece, round.take(piece.message.results[0] ?? { text: '' })]))
+  const places = new Map(
+    results.map(piece => [piece, round.take(piece.message.results[0] ?? { text: '' })]),
+  )
   return [head, ...results.sort((a, b) => places.get(a)! - places.get(b)!)]
 }
 
 /** A result that only says that an earlier one still holds, with the text of that one. */
 function referringPiece(frame: Frame, piece: Piece, { from, to }: Unit): Piece {
   const { entries } = frame.transcript
-  const places = piece.message.results.flatMap(({ text }, place) => (isReference(text) ? [place] : []))
+  const places = piece.message.results.flatMap(({ text }, place) =>
+    isReference(text) ? [place] : [],
+  )
   const at = entries
     .slice(from, to)
     .findIndex(({ message }) => message.results.some(({ text }) => text !== ''))
@@ -196,10 +208,18 @@ function withNotes(frame: Frame, reply: Piece, notes: readonly number[]): Piece 
 }
 
 /** A message as it stands in a line that quotes it whole. */
-function quotedPiece({ frame, spans }: Draft, piece: Piece, { text, quotes, of }: Insertion): Piece {
+function quotedPiece(
+  { frame, spans }: Draft,
+  piece: Piece,
+  { text, quotes, of }: Insertion,
+): Piece {
   const { rule } = findSpan(spans, quotes!)!
   const altered = { rule, why: 'the line of its exchange quotes it whole' }
-  return rewritten(frame, { ...piece, altered, of, answered: true }, { role: 'user', content: text })
+  return rewritten(
+    frame,
+    { ...piece, altered, of, answered: true },
+    { role: 'user', content: text },
+  )
 }
 
 /** A text that is added, and why. */

@@ -27,7 +27,9 @@ export function finish(draft: Draft): Finished {
   let room = capacity
   for (;;) {
     const cutTo = (less: number) =>
-      withJournal(cutOldest(windowDraft, room - less), more => cutOldest(windowDraft, room - less - more))
+      withJournal(cutOldest(windowDraft, room - less), more =>
+        cutOldest(windowDraft, room - less - more),
+      )
     const fitted = withQuotes(withRules(cutTo(0), room, cutTo), room)
     const composed = compose(fitted)
     const pieces = shaped(frame, composed)
@@ -84,17 +86,22 @@ function overflow(finished: Finished, composed: readonly Piece[]): Finished {
   const held = heldByPolicies(frame)
   const advice = `${held}${isTrim ? trimAdvice : keepAdvice}`
   const parts = tokensByPart(frame, finished.pieces)
-  throw new ContextOverflowError({ window, reserve, capacity, needed: finished.tokens, parts }, advice)
+  throw new ContextOverflowError(
+    { window, reserve, capacity, needed: finished.tokens, parts },
+    advice,
+  )
 }
 
 const trimAdvice =
   'Even cut texts do not fit: use a larger window, or fewer tools and images. What is asked, rules and pins are never cut.'
-const keepAdvice = "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
+const keepAdvice =
+  "Use a larger window, shorten the largest part, or set overflow to 'trim' or 'keep'."
 
 /** Which policies protect what else could go, and how much: `The policy "rules stay" protects 900 tokens. `. */
 function heldByPolicies(frame: Frame): string {
   const tokens = new Map<string, number>()
-  for (const [unit, { rule }] of frame.held) tokens.set(rule, (tokens.get(rule) ?? 0) + unitCost(frame, unit))
+  for (const [unit, { rule }] of frame.held)
+    tokens.set(rule, (tokens.get(rule) ?? 0) + unitCost(frame, unit))
   return Array.from(
     tokens,
     ([rule, sum]) => `The policy ${JSON.stringify(rule)} protects ${sum} of them. `,
@@ -187,7 +194,8 @@ export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piec
 
   for (const piece of pieces) {
     if (piece.message.role === 'system') {
-      const leading = sent.length === 0 && waiting.length === 0 && piece.part === 'system' && frame.systemRole
+      const leading =
+        sent.length === 0 && waiting.length === 0 && piece.part === 'system' && frame.systemRole
       if (leading) system.push(piece)
       else waiting.push(piece)
     } else if (joins.includes(piece.part) && !piece.answered) waiting.push(piece)
@@ -207,7 +215,12 @@ export function alternate(frame: Frame, pieces: readonly Piece[]): readonly Piec
 const joins: readonly Part[] = ['rules', 'recall', 'journal', 'digests', 'changing']
 
 /** Joins pieces into one message; the receipt counts the joined pieces as parts of it. */
-function carry(frame: Frame, piece: Piece, others: readonly Piece[], attach: typeof withHead): Piece {
+function carry(
+  frame: Frame,
+  piece: Piece,
+  others: readonly Piece[],
+  attach: typeof withHead,
+): Piece {
   if (others.length === 0) return piece
   const text = others.map(other => other.message.text).join('\n\n')
   return rewritten(frame, combined(piece, others), attach(piece.raw, text))
@@ -222,9 +235,15 @@ function join(frame: Frame, [first, ...others]: readonly Piece[]): Piece {
 
 function combined(piece: Piece, others: readonly Piece[]): Piece {
   const seqs = [piece, ...others].flatMap(one => one.seqs).sort((a, b) => a - b)
-  const carries = [...(piece.carries ?? []), ...others.flatMap(other => [other, ...(other.carries ?? [])])]
+  const carries = [
+    ...(piece.carries ?? []),
+    ...others.flatMap(other => [other, ...(other.carries ?? [])]),
+  ]
   const trimmed = [piece, ...others].find(({ altered }) => altered?.rule === 'trim')?.altered
-  const altered = trimmed ?? { rule: 'alternating', why: 'joined: the template wants roles to take turns' }
+  const altered = trimmed ?? {
+    rule: 'alternating',
+    why: 'joined: the template wants roles to take turns',
+  }
   return { ...piece, seqs, carries, altered }
 }
 

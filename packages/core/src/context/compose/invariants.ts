@@ -38,7 +38,8 @@ export function checkInvariants(finished: Finished, policy: string): void {
   for (const { message, seqs, carries } of pieces) {
     // Results stand in the order of their calls.
     const isResult = message.role === 'tool'
-    const moves = (draft.systemsFirst && message.role === 'system') || carries !== undefined || isResult
+    const moves =
+      (draft.systemsFirst && message.role === 'system') || carries !== undefined || isResult
     const seq = seqs[0]
     if (seq === undefined || moves) continue
     if (seq <= last) throw broken(`message ${seq} stands after message ${last}`)

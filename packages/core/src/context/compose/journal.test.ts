@@ -23,7 +23,9 @@ const policies: readonly Policy[] = [
 const talk = (from: number, count: number) =>
   Array.from({ length: count }, (_, n) => [
     user(`Tell me about lighthouse ${from + n}, please.`),
-    assistant(`Lighthouse ${from + n} stands on a rock of its own. ${'It is tall and white. '.repeat(12)}`),
+    assistant(
+      `Lighthouse ${from + n} stands on a rock of its own. ${'It is tall and white. '.repeat(12)}`,
+    ),
   ]).flat()
 
 const call = (name: string, given: Record<string, unknown>): TestMessage => ({
@@ -70,7 +72,10 @@ describe.each(policies.map(policy => [policy.name, policy] as const))('%s', (_na
 
   it('takes at most an eighth of what system prompt and tools leave', () => {
     const worked = Array.from({ length: 40 }, (_, n) => [
-      call('run_tests', { command: `npm test -- part-${n}`, reason: `because of the change in file ${n}` }),
+      call('run_tests', {
+        command: `npm test -- part-${n}`,
+        reason: `because of the change in file ${n}`,
+      }),
       result('run_tests', `part ${n}: all of its 17 tests have passed, none was skipped`),
     ]).flat()
     const turn = [user('Run the tests.'), ...worked, assistant('They pass.')]

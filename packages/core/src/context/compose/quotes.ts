@@ -25,7 +25,15 @@ export function withQuotes(draft: Draft, room: number): Draft {
     if (tokens + cost <= room) {
       const remembered = { for: origin + at, quotes: chosen }
       const why = 'asked for by the message after it'
-      const block = { part: 'recall', before, role: 'user', text, tokens: cost, why, of: [] } as const
+      const block = {
+        part: 'recall',
+        before,
+        role: 'user',
+        text,
+        tokens: cost,
+        why,
+        of: [],
+      } as const
       return draft.insert([{ ...block, remembered }], 'recalled')
     }
     if (before !== transcript.latestUser) return draft
@@ -34,13 +42,21 @@ export function withQuotes(draft: Draft, room: number): Draft {
 }
 
 /** Some quotes as a text, in the order in which they were said: a line for each stretch of a conversation, then its messages. */
-export function renderQuotes(quotes: readonly (Quote | undefined)[], chosen: readonly number[]): string {
-  const rows = chosen.flatMap(place => quotes[place] ?? []).sort((a, b) => a.time - b.time || a.seq - b.seq)
+export function renderQuotes(
+  quotes: readonly (Quote | undefined)[],
+  chosen: readonly number[],
+): string {
+  const rows = chosen
+    .flatMap(place => quotes[place] ?? [])
+    .sort((a, b) => a.time - b.time || a.seq - b.seq)
   const lines = rows.flatMap((quote, place) => {
     const last = rows[place - 1]
-    const isNext = last?.conversation === quote.conversation && toDay(last.time) === toDay(quote.time)
+    const isNext =
+      last?.conversation === quote.conversation && toDay(last.time) === toDay(quote.time)
     const line = neutralizeNotes(`${quote.role}: ${quote.text}`)
-    return isNext ? [line] : [toDay(quote.time) + neutralizeNotes(quote.name && `, “${quote.name}”`), line]
+    return isNext
+      ? [line]
+      : [toDay(quote.time) + neutralizeNotes(quote.name && `, “${quote.name}”`), line]
   })
   return [quotesTitle, ...lines].join('\n')
 }

@@ -40,7 +40,8 @@ function rulesBlock(draft: Draft, most: number): Insertion | undefined {
     const { kind, from } = transcript.units[unit]!
     if (kind !== 'user') continue
     const { message } = transcript.entries[from]!
-    for (const text of rulesOf(message, '', () => findRules(message.text))) rules.push({ unit, text })
+    for (const text of rulesOf(message, '', () => findRules(message.text)))
+      rules.push({ unit, text })
   }
   const away = inForce(rules).filter(({ unit, text }) => !isInView(unit, text))
   const chosen: StandingRule[] = []

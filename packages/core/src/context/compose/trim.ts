@@ -74,7 +74,10 @@ function cutTo(frame: Frame, pieces: readonly Piece[], cuts: readonly CutText[])
   for (const one of cuts) byPlace.get(one.place)!.push(one)
   for (const [place, texts] of byPlace) {
     const shorter = new Map(
-      texts.map(({ result, text, level }) => [result, cutMiddle(text, level, frame.count, cutMark)]),
+      texts.map(({ result, text, level }) => [
+        result,
+        cutMiddle(text, level, frame.count, cutMark),
+      ]),
     )
     // Not even the mark of the cut fits, and a text must not vanish in silence.
     if ([...shorter.values()].includes('')) return undefined
@@ -90,7 +93,12 @@ function cutTo(frame: Frame, pieces: readonly Piece[], cuts: readonly CutText[])
 
 function resultsOf(frame: Frame, { message, held }: Piece, place: number): readonly Text[] {
   if (held) return []
-  return message.results.map(({ text }, result) => ({ place, result, text, tokens: frame.count.text(text) }))
+  return message.results.map(({ text }, result) => ({
+    place,
+    result,
+    text,
+    tokens: frame.count.text(text),
+  }))
 }
 
 /** What users wrote before their newest message, oldest first. */
@@ -100,6 +108,8 @@ function pastesIn(frame: Frame, pieces: readonly Piece[]): readonly Text[] {
   const newest = origin + (units[latestUser]?.from ?? -1)
   return pieces.flatMap(({ message, seqs, held, added }, place) => {
     const isPaste = message.role === 'user' && !added && !held && !seqs.includes(newest)
-    return isPaste ? [{ place, result: ownText, text: message.text, tokens: count.text(message.text) }] : []
+    return isPaste
+      ? [{ place, result: ownText, text: message.text, tokens: count.text(message.text) }]
+      : []
   })
 }

@@ -14,7 +14,12 @@ export function isCleared({ units }: Units, { before }: Cleared, unit: number): 
 }
 
 /** The tokens that clearing saves in the units from one up to another. */
-export function savedBetween({ savingBefore }: Sums, { before }: Cleared, from: number, to: number): number {
+export function savedBetween(
+  { savingBefore }: Sums,
+  { before }: Cleared,
+  from: number,
+  to: number,
+): number {
   return savingBefore[Math.max(from, Math.min(before, to))]! - savingBefore[from]!
 }
 

@@ -16,7 +16,10 @@ export interface Conversation {
 export const firstSeq = ({ system, origin }: Conversation): number => origin - system.length
 
 /** A conversation that grows, counted from 0. */
-export function createConversation(count: TokenCounter, past?: Pick<Conversation, 'system' | 'transcript'>) {
+export function createConversation(
+  count: TokenCounter,
+  past?: Pick<Conversation, 'system' | 'transcript'>,
+) {
   let system = [...(past?.system ?? [])]
   let transcript = past?.transcript ?? createTranscript(count)
   const size = () => system.length + transcript.entries.length
@@ -71,7 +74,10 @@ interface ReadSources {
   readonly sources: unknown[]
 }
 
-export function readConversation(messages: readonly MessageLike[], count: TokenCounter): Conversation {
+export function readConversation(
+  messages: readonly MessageLike[],
+  count: TokenCounter,
+): Conversation {
   const system: Entry[] = []
   for (const source of messages) {
     const entry = leadingEntry(source, system.length, count)
@@ -88,7 +94,11 @@ export function forgetConversation({ transcript }: Conversation, count: TokenCou
   if (first) remembered.get(first)?.delete(count.id)
 }
 
-function readTranscript(messages: readonly MessageLike[], start: number, count: TokenCounter): Transcript {
+function readTranscript(
+  messages: readonly MessageLike[],
+  start: number,
+  count: TokenCounter,
+): Transcript {
   const first = messages[start]
   if (first === undefined) return createTranscript(count)
   const byCounter = remembered.get(first) ?? new Map<string, readonly ReadSources[]>()
@@ -125,7 +135,11 @@ function continueFrom(
   return { transcript: fork, sources: best.sources.slice(0, fork.entries.length) }
 }
 
-function countShared(sources: readonly unknown[], messages: readonly unknown[], start: number): number {
+function countShared(
+  sources: readonly unknown[],
+  messages: readonly unknown[],
+  start: number,
+): number {
   const most = Math.min(sources.length, messages.length - start)
   let shared = 0
   // Unlike `===`, it does not look into the objects, which are somewhere else in memory: a fifth of the time or less.

@@ -33,7 +33,9 @@ it('gives what a list gives', () => {
     list => list.findLast(one => one < 50),
     list => [list.indexOf(49), list.indexOf(50), list.includes(81)],
     list =>
-      [[], [3], [0, 4], [2, 11], [-3], [0, -3], [0, 99], [0, 0]].map(range => [...list.slice(...range)]),
+      [[], [3], [0, 4], [2, 11], [-3], [0, -3], [0, 99], [0, 0]].map(range => [
+        ...list.slice(...range),
+      ]),
     list => [...list.entries()],
     list => JSON.stringify(list),
     list => Array.isArray(list),

@@ -7,7 +7,8 @@ export function roomyList<T>(size: number): T[] {
 
 /** A list whose first elements are made when read: a context reads some hundred of 100,000. Only holes ask the prototype. */
 export function lazyList<T>(size: number, make: (at: number) => T): T[] {
-  const isHole = (key: string | symbol) => typeof key === 'string' && /^\d/.test(key) && Number(key) < size
+  const isHole = (key: string | symbol) =>
+    typeof key === 'string' && /^\d/.test(key) && Number(key) < size
   const behind = new Proxy(Array.prototype, {
     get(methods, key) {
       if (key === 'slice') return slice

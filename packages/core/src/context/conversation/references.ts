@@ -12,7 +12,11 @@ export function findReferred(
   const { references } = transcript
   const referredOf = new Map<number, number>()
   const used = new Set<number>()
-  for (let place = placeOf(references, from); place < references.length && references[place]! < to; place++) {
+  for (
+    let place = placeOf(references, from);
+    place < references.length && references[place]! < to;
+    place++
+  ) {
     const referred = referredAt(transcript, place)
     if (referred < 0 || used.has(referred) || !isGone(referred)) continue
     used.add(referred)

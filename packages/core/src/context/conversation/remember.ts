@@ -11,7 +11,11 @@ const memories = new WeakMap<Transcript, Map<string, object & Derived>>()
 const most = 24
 
 /** The value under a key, created when absent. Only a cache: it can always be computed again. */
-export function remember<T extends object>(transcript: Transcript, key: string, create: () => T): T {
+export function remember<T extends object>(
+  transcript: Transcript,
+  key: string,
+  create: () => T,
+): T {
   const states = memories.get(transcript) ?? new Map<string, object & Derived>()
   memories.set(transcript, states)
   const cached = states.get(key) as T | undefined

@@ -38,7 +38,12 @@ export function stampEntry(source: MessageLike, seq: number, count: TokenCounter
 }
 
 /** Stamps a message whose tokens were counted when it was logged. */
-export function adoptEntry(source: MessageLike, seq: number, counter: string, tokens: number): Entry {
+export function adoptEntry(
+  source: MessageLike,
+  seq: number,
+  counter: string,
+  tokens: number,
+): Entry {
   return stamped(readSource(source, seq), counter, tokens)
 }
 

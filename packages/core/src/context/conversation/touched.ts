@@ -6,11 +6,15 @@ import type { Touched, Unit, Units } from './unit.ts'
 
 export function touchedBy({ role, text, calls }: Message): Touched {
   if (role === 'system') return [hashOf(shapeOf(text)), 0]
-  return calls.flatMap(({ name, arguments: json }) => [hashOf(`${name}\0${json}`), fileNumber(name, json)])
+  return calls.flatMap(({ name, arguments: json }) => [
+    hashOf(`${name}\0${json}`),
+    fileNumber(name, json),
+  ])
 }
 
 /** What dates, reminders and states of one make have in common: their text without numbers and English names of days and months. */
-const shapeOf = (text: string): string => text.toLowerCase().replace(CALENDAR, '@').replace(/\d+/g, '0')
+const shapeOf = (text: string): string =>
+  text.toLowerCase().replace(CALENDAR, '@').replace(/\d+/g, '0')
 
 const CALENDAR =
   /\b(?:(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}|am|pm)\b/g
@@ -47,7 +51,8 @@ const REFERENCE =
   /\b(?:unchanged|not (?:been )?(?:changed|modified)) since\b|\brefer to (?:that|the) (?:earlier|previous)\b/i
 const mostReference = 500
 
-export const isReference = (text: string): boolean => text.length <= mostReference && REFERENCE.test(text)
+export const isReference = (text: string): boolean =>
+  text.length <= mostReference && REFERENCE.test(text)
 
 /** The files that units from one up to another read or write. */
 export function filesIn(units: readonly Unit[], from: number, to: number): ReadonlySet<number> {
@@ -71,7 +76,8 @@ function shownFile({ cmd, command = cmd }: Readonly<Record<string, unknown>>): s
 }
 
 /** The first file that a patch changes, whether it is given to a tool or to a shell. */
-export const patchedFile = (text: string): string | undefined => PATCHED.exec(text.slice(0, mostCommand))?.[1]
+export const patchedFile = (text: string): string | undefined =>
+  PATCHED.exec(text.slice(0, mostCommand))?.[1]
 
 const mostCommand = 1000
 
@@ -83,7 +89,11 @@ const PATCHED =
   /\*{3} Begin Patch(?:\\r|\r)?(?:\\n|\n)\*{3} (?:Update|Add|Delete) File: (?:\.\/)?([\w@./+ -]+)/
 
 /** The units before a user message that hold the whole text of a file that it names by path or last part: of each the newest. */
-export function findNamedFiles({ units, entries }: Units, text: string, user: number): readonly number[] {
+export function findNamedFiles(
+  { units, entries }: Units,
+  text: string,
+  user: number,
+): readonly number[] {
   const readers = new Set<number>()
   const names = units[user]!.kind === 'user' && text.slice(0, mostRead).match(NAME)
   // `@parser.ts` and `./parser.ts` are `parser.ts`.
@@ -112,7 +122,8 @@ export function findNamedFiles({ units, entries }: Units, text: string, user: nu
 export function findEditsSince({ units }: Units, unit: number, user: number): readonly number[] {
   const files = filesIn(units, unit, unit + 1)
   // `| 1` also makes a signed number of it, as those of `filesIn` are.
-  const isEdit = (file: number, place: number) => place % 2 === 1 && file % 2 === 1 && files.has(file | 1)
+  const isEdit = (file: number, place: number) =>
+    place % 2 === 1 && file % 2 === 1 && files.has(file | 1)
   const edits: number[] = []
   for (let at = unit + 1; at < user; at++) if (units[at]!.touched.some(isEdit)) edits.push(at)
   return edits

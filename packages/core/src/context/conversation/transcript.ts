@@ -54,7 +54,10 @@ export interface Transcript extends ReadonlyLists {
 }
 
 /** The running sums of what units cost, of all or as a policy has left them. */
-export type Sums = Pick<Transcript, 'costBefore' | 'noteCostBefore' | 'savingBefore' | 'systemCostBefore'>
+export type Sums = Pick<
+  Transcript,
+  'costBefore' | 'noteCostBefore' | 'savingBefore' | 'systemCostBefore'
+>
 
 /** How well units, or entries of the index, which are units, answer a message: their numbers, and an integer for each. */
 export interface Scores {
@@ -128,7 +131,10 @@ export function createTranscript(count: TokenCounter, lists: Lists = emptyLists(
     if (last && missing.length > 0) {
       const { dialect } = entries[last.from]!.message
       const added = missing.map(call => toolResultFor(dialect, call, interruptedResult))
-      const tokens = added.reduce((sum, result) => sum + count.message(parseMessage(result, 0)), last.tokens)
+      const tokens = added.reduce(
+        (sum, result) => sum + count.message(parseMessage(result, 0)),
+        last.tokens,
+      )
       setLast({ ...last, tokens, missing })
     }
     round = undefined
@@ -149,7 +155,10 @@ export function createTranscript(count: TokenCounter, lists: Lists = emptyLists(
     }
     const sum = orphan
       ? last
-      : { tokens: last.tokens + tokens, saving: last.saving + savingOf('tools', tokens, message, count) }
+      : {
+          tokens: last.tokens + tokens,
+          saving: last.saving + savingOf('tools', tokens, message, count),
+        }
     const refers = last.refers || message.results.some(({ text }) => isReference(text))
     if (refers && !last.refers) references.push(last.index)
     setLast({ ...last, ...sum, to: at + 1, refers, strays: strays ?? none })
@@ -265,7 +274,10 @@ const lastTurns = 20
 export function meanTurn(transcript: Transcript): number {
   const { units, turns } = transcript
   const many = Math.max(1, Math.min(lastTurns, turns.length))
-  return Math.max(16, Math.ceil(costBetween(transcript, turns.at(-lastTurns) ?? 0, units.length) / many))
+  return Math.max(
+    16,
+    Math.ceil(costBetween(transcript, turns.at(-lastTurns) ?? 0, units.length) / many),
+  )
 }
 
 /** The cost of the units from one up to another that may go, with their notes where those are sent inline. */

@@ -68,8 +68,15 @@ export function unitText({ entries }: Units, { from, to, kind }: Unit): string {
 }
 
 /** Everything that a message says: its text, its calls, and the results that are not its text. */
-export function saidIn({ role, text, calls, results }: Message, describe: (call: ToolCall) => string) {
-  return [text, ...calls.map(describe), ...(role === 'tool' ? [] : results.map(result => result.text))]
+export function saidIn(
+  { role, text, calls, results }: Message,
+  describe: (call: ToolCall) => string,
+) {
+  return [
+    text,
+    ...calls.map(describe),
+    ...(role === 'tool' ? [] : results.map(result => result.text)),
+  ]
 }
 
 /** The most tokens of the line that stands for a cleared result. An estimate counts more than there are. */
@@ -82,7 +89,12 @@ const longResult = 64
  * The tokens that are saved when a message of a unit is cleared: only results of tools can be, as their calls need them. A line
  * in the mouth of the assistant would be read as what it said.
  */
-export function savingOf(kind: UnitKind, tokens: number, message: Message, count: TokenCounter): number {
+export function savingOf(
+  kind: UnitKind,
+  tokens: number,
+  message: Message,
+  count: TokenCounter,
+): number {
   const { role, results } = message
   const isResult = kind === 'tools' && role === 'tool' && tokens > longResult
   return isResult ? Math.max(0, tokens - lineTokens(count) * Math.max(1, results.length)) : 0

@@ -3,10 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { Message } from '../../log/message.ts'
 import { digestCode } from './code.ts'
 
-const blank = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
+const blank = {
+  dialect: 'ollama',
+  thinking: '',
+  calls: [],
+  results: [],
+  media: 0,
+  unknown: '',
+} as const
 const answer = (text: string): readonly Message[] => [{ ...blank, role: 'assistant', text }]
 const digest = (text: string) => digestCode({ request: 'x', messages: answer(text) })
-const fenced = (language: string, ...lines: string[]) => `\`\`\`${language}\n${lines.join('\n')}\n\`\`\``
+const fenced = (language: string, ...lines: string[]) =>
+  `\`\`\`${language}\n${lines.join('\n')}\n\`\`\``
 
 const queue = fenced(
   'typescript',
@@ -26,8 +34,12 @@ describe('digestCode', () => {
   })
 
   it('takes the sentence after the code if none stands before, without its colon', () => {
-    expect(digest(`${queue}\n\nIt retries.`)).toBe('typescript, 6 lines: createQueue, drain — It retries.')
-    expect(digest(`The queue:\n${queue}`)).toBe('typescript, 6 lines: createQueue, drain — The queue')
+    expect(digest(`${queue}\n\nIt retries.`)).toBe(
+      'typescript, 6 lines: createQueue, drain — It retries.',
+    )
+    expect(digest(`The queue:\n${queue}`)).toBe(
+      'typescript, 6 lines: createQueue, drain — The queue',
+    )
   })
 
   it('does without prose, language and names', () => {
@@ -35,7 +47,9 @@ describe('digestCode', () => {
   })
 
   it('adds several blocks', () => {
-    expect(digest(`${fenced('html', '<b>', '</b>')}\n${fenced('css', '.a { b: c }')}`)).toBe('html, 3 lines')
+    expect(digest(`${fenced('html', '<b>', '</b>')}\n${fenced('css', '.a { b: c }')}`)).toBe(
+      'html, 3 lines',
+    )
   })
 
   it('reads a block that was never closed to the end', () => {
@@ -64,12 +78,25 @@ describe('digestCode', () => {
     ],
     [
       'ts',
-      ['import type F from "f"', 'export interface A {', '}', 'type B = 1', 'export default class C {}'],
+      [
+        'import type F from "f"',
+        'export interface A {',
+        '}',
+        'type B = 1',
+        'export default class C {}',
+      ],
       'A, B, C',
     ],
     [
       'python',
-      ['from x import y', 'class A:', '    def method(self):', '        pass', 'async def b():', '    pass'],
+      [
+        'from x import y',
+        'class A:',
+        '    def method(self):',
+        '        pass',
+        'async def b():',
+        '    pass',
+      ],
       'A, b',
     ],
     [
@@ -77,19 +104,36 @@ describe('digestCode', () => {
       ['type Queue struct {', '}', 'func (q *Queue) Push(x int) {', '}', 'func main() {'],
       'Queue, Push, main',
     ],
-    ['rust', ['pub(crate) async fn go<T>() {}', 'pub struct A;', 'impl A {', '    fn x() {}', '}'], 'go, A'],
+    [
+      'rust',
+      ['pub(crate) async fn go<T>() {}', 'pub struct A;', 'impl A {', '    fn x() {}', '}'],
+      'go, A',
+    ],
     [
       'c',
-      ['static char *name(void) {', '}', 'int main(int argc, char **argv)', '{', 'if (x) {', 'while(y) {'],
+      [
+        'static char *name(void) {',
+        '}',
+        'int main(int argc, char **argv)',
+        '{',
+        'if (x) {',
+        'while(y) {',
+      ],
       'name, main',
     ],
     ['sh', ['set -e', 'deploy() {', '  if true; then x; fi', '}'], 'deploy'],
     ['java', ['public final class A {', '  public void b() {', '  }', '}'], 'A'],
     ['ruby', ['module A', '  class B', 'def self.c', 'end'], 'A, self.c'],
-    ['sql', ['CREATE TABLE IF NOT EXISTS "users" (id int);', 'create table posts (id int);'], 'users, posts'],
+    [
+      'sql',
+      ['CREATE TABLE IF NOT EXISTS "users" (id int);', 'create table posts (id int);'],
+      'users, posts',
+    ],
     ['kotlin', ['data class A(val b: Int)', 'fun c() = 1'], 'A, c'],
   ])('finds what %s defines at the left edge', (language, lines, expected) => {
-    expect(digest(fenced(language, ...lines))).toBe(`${language}, ${lines.length} lines: ${expected}`)
+    expect(digest(fenced(language, ...lines))).toBe(
+      `${language}, ${lines.length} lines: ${expected}`,
+    )
   })
 
   it('names five', () => {

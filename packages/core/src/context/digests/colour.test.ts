@@ -10,7 +10,11 @@ describe('toColours', () => {
       { color2: '#0000FF', color1: '#FF0000' },
       '#FF0000, #0000FF',
     ],
-    ['start_color, end_color', { start_color: '#FF0000', end_color: '#0000FF' }, '#FF0000, #0000FF'],
+    [
+      'start_color, end_color',
+      { start_color: '#FF0000', end_color: '#0000FF' },
+      '#FF0000, #0000FF',
+    ],
     ['from, to', { from: '#FF0000', to: '#0000FF' }, '#FF0000, #0000FF'],
     ['{ r, g, b }', { color: { r: 255, g: 8, b: 0 } }, '#FF0800'],
     ['[r, g, b]', { color: [0, 0, 10] }, '#00000A'],

@@ -4,11 +4,23 @@ import { describe, expect, it } from 'vitest'
 import type { Message } from '../../log/message.ts'
 import { type Digester, defaultDigesters, digestExchange } from './index.ts'
 
-const blank = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
+const blank = {
+  dialect: 'ollama',
+  thinking: '',
+  calls: [],
+  results: [],
+  media: 0,
+  unknown: '',
+} as const
 const says = (text: string): Message => ({ ...blank, role: 'assistant', text })
-const exchange = (request: string, ...answers: string[]) => ({ request, messages: answers.map(says) })
+const exchange = (request: string, ...answers: string[]) => ({
+  request,
+  messages: answers.map(says),
+})
 
-const step = (name: string, color: string) => ({ command: { type: 'pattern', name, params: { color } } })
+const step = (name: string, color: string) => ({
+  command: { type: 'pattern', name, params: { color } },
+})
 const thunderstorm = JSON.stringify({
   program: {
     name: 'thunderstorm',
@@ -33,7 +45,9 @@ describe('digestExchange', () => {
 
   it('chooses by content: a program, tools, code, text', () => {
     const made: Message = { ...says(''), calls: [{ name: 'now', arguments: '{}' }] }
-    expect(digestExchange({ request: 'a', messages: [made] })).toBe('[Previous: "a" → now() → (no result)]')
+    expect(digestExchange({ request: 'a', messages: [made] })).toBe(
+      '[Previous: "a" → now() → (no result)]',
+    )
     expect(digestExchange({ request: 'b', messages: [made, says(thunderstorm)] })).toContain(
       '→ thunderstorm, 4 steps',
     )
@@ -43,7 +57,9 @@ describe('digestExchange', () => {
   })
 
   it('folds and cuts the request at 80 characters', () => {
-    expect(digestExchange(exchange('make it\n\n  blue', 'Done.'))).toBe('[Previous: "make it blue" → Done.]')
+    expect(digestExchange(exchange('make it\n\n  blue', 'Done.'))).toBe(
+      '[Previous: "make it blue" → Done.]',
+    )
     expect(digestExchange(exchange('🙂'.repeat(50), 'Done.'))).toBe(
       `[Previous: "${'🙂'.repeat(39)}…" → Done.]`,
     )
@@ -56,7 +72,9 @@ describe('digestExchange', () => {
   it("asks a user's digester first, and the next one if it is not its own", () => {
     const mine: Digester = ({ request }) => (request === 'poll' ? 'a poll,\nclosed' : undefined)
     const digesters = [mine, ...defaultDigesters]
-    expect(digestExchange(exchange('poll', 'Yes.'), digesters)).toBe('[Previous: "poll" → a poll, closed]')
+    expect(digestExchange(exchange('poll', 'Yes.'), digesters)).toBe(
+      '[Previous: "poll" → a poll, closed]',
+    )
     expect(digestExchange(exchange('else', 'Yes.'), digesters)).toBe('[Previous: "else" → Yes.]')
   })
 
@@ -73,7 +91,9 @@ describe('digestExchange', () => {
     expect(digestExchange(exchange('a', 'Yes.'), [broken as Digester, () => 'next'])).toBe(
       '[Previous: "a" → next]',
     )
-    expect(digestExchange(exchange('a', 'Yes.'), [broken as Digester])).toBe('[Previous: "a" → Yes.]')
+    expect(digestExchange(exchange('a', 'Yes.'), [broken as Digester])).toBe(
+      '[Previous: "a" → Yes.]',
+    )
   })
 
   it("cuts a user's digest that has no measure", () => {

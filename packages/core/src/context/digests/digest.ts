@@ -10,7 +10,12 @@ import { digestTools } from './tools.ts'
 export type { Digester, Exchange } from './exchange.ts'
 
 /** The built-in digesters, asked in this order. To add one: `[mine, ...defaultDigesters]`. */
-export const defaultDigesters: readonly Digester[] = [digestProgram, digestTools, digestCode, digestText]
+export const defaultDigesters: readonly Digester[] = [
+  digestProgram,
+  digestTools,
+  digestCode,
+  digestText,
+]
 
 /**
  * The one line that stands for an older exchange. Deterministic, made without a model.
@@ -49,7 +54,12 @@ export function checkDigesters(digesters: readonly Digester[]): void {
 }
 
 /** The first digest that a digester gives, else one of the text: an empty digest would say that nothing happened. */
-function firstDigest(exchange: Exchange, digesters: readonly Digester[], max: number, problems: string[]) {
+function firstDigest(
+  exchange: Exchange,
+  digesters: readonly Digester[],
+  max: number,
+  problems: string[],
+) {
   for (const [place, digester] of digesters.entries()) {
     const name = digester.name ? `digester "${digester.name}"` : `digesters[${place}]`
     const fault = (what: string) => problems.push(`${name} ${what}`)

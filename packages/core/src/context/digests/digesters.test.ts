@@ -53,7 +53,9 @@ describe.each(Object.keys(policies))('%s with digesters of the user', name => {
 })
 
 it('two policies with other digesters do not share their lines', () => {
-  const lines = [() => 'one', () => 'two'].map(digester => textOf(run('balanced', [digester]).messages))
+  const lines = [() => 'one', () => 'two'].map(digester =>
+    textOf(run('balanced', [digester]).messages),
+  )
   expect(lines[0]).toContain('→ one]')
   expect(lines[1]).toContain('→ two]')
 })

@@ -23,7 +23,10 @@ export type Digester = (exchange: Exchange, max?: number) => string | undefined
 
 /** The assistant's answer: its last text. Notes and thinking do not count. */
 export function answerOf(messages: readonly Message[]): string {
-  return messages.findLast(message => message.role === 'assistant' && /\S/.test(message.text))?.text ?? ''
+  return (
+    messages.findLast(message => message.role === 'assistant' && /\S/.test(message.text))?.text ??
+    ''
+  )
 }
 
 export interface PlacedExchange extends Exchange {

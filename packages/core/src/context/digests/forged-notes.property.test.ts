@@ -34,7 +34,9 @@ function forgedConversation(seed: number): MessageLike[] {
       random(3) === 0 ? forgeries[random(forgeries.length)]! : plain[random(plain.length)]!,
     ).join(random(2) ? ' ' : '')
   const args = () =>
-    [() => JSON.stringify({ [text()]: text(), list: [text()] }), text, () => `{"a":"${text()}`][random(3)]!()
+    [() => JSON.stringify({ [text()]: text(), list: [text()] }), text, () => `{"a":"${text()}`][
+      random(3)
+    ]!()
   const messages: MessageLike[] = []
   for (let turn = 0; turn < 12; turn++) {
     messages.push({ role: 'user', content: text() })
@@ -113,6 +115,8 @@ it('the check finds a policy that repeats what it read', () => {
         : draft
     },
   }
-  const found = Array.from({ length: seeds }, (_, seed) => unquoted(careless, forgedConversation(seed)))
+  const found = Array.from({ length: seeds }, (_, seed) =>
+    unquoted(careless, forgedConversation(seed)),
+  )
   expect(found.flat().length).toBeGreaterThan(10)
 })

@@ -5,13 +5,24 @@ import { describe, expect, it } from 'vitest'
 import type { Message } from '../../log/message.ts'
 import { digestProgram, summarizeProgram } from './program.ts'
 
-const blank = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
+const blank = {
+  dialect: 'ollama',
+  thinking: '',
+  calls: [],
+  results: [],
+  media: 0,
+  unknown: '',
+} as const
 const answer = (text: string): readonly Message[] => [{ ...blank, role: 'assistant', text }]
 const digest = (text: string) => digestProgram({ request: 'x', messages: answer(text) })
 
-const pattern = (name: string, params: object = {}) => ({ command: { type: 'pattern', name, params } })
+const pattern = (name: string, params: object = {}) => ({
+  command: { type: 'pattern', name, params },
+})
 const stop = { command: { type: 'stop' } }
-const program = (steps: unknown, rest: object = {}) => ({ program: { name: 'test', steps, ...rest } })
+const program = (steps: unknown, rest: object = {}) => ({
+  program: { name: 'test', steps, ...rest },
+})
 
 const thunderstorm = program(
   [
@@ -62,7 +73,11 @@ describe('summarizeProgram', () => {
     ['a loop of null', { loop: null }, 'test, 2 steps: stop → stop'],
     ['a negative count', { loop: { count: -1 } }, 'test, 2 steps: stop → stop'],
     ['a count that is text', { loop: { count: '3' } }, 'test, 2 steps: stop → stop'],
-    ['an infinite count', { loop: { count: Number.POSITIVE_INFINITY } }, 'test, 2 steps: stop → stop'],
+    [
+      'an infinite count',
+      { loop: { count: Number.POSITIVE_INFINITY } },
+      'test, 2 steps: stop → stop',
+    ],
     ['no name', { name: undefined }, 'Unnamed, 2 steps: stop → stop'],
     ['a blank name', { name: ' \n' }, 'Unnamed, 2 steps: stop → stop'],
     ['a name that is an object', { name: {} }, 'Unnamed, 2 steps: stop → stop'],
@@ -79,7 +94,11 @@ describe('summarizeProgram', () => {
     ],
     ['a pattern without colours', pattern('rainbow'), 'rainbow'],
     ['a pattern without a name', { command: { type: 'pattern' } }, 'pattern'],
-    ['a render step', { command: { type: 'render', elements: [{}, {}, {}] } }, 'render(3 elements)'],
+    [
+      'a render step',
+      { command: { type: 'render', elements: [{}, {}, {}] } },
+      'render(3 elements)',
+    ],
     ['one element', { command: { type: 'render', elements: [{}] } }, 'render(1 element)'],
     ['a render step without elements', { command: { type: 'render' } }, 'render(0 elements)'],
     ['another command', { command: { type: 'fade' } }, 'fade'],
@@ -130,7 +149,9 @@ describe('summarizeProgram', () => {
     }
     const hostile = Object.defineProperty({}, 'command', { get: trap })
     expect(summarizeProgram(program([stop, hostile, stop]))).toBe('test, 3 steps: stop → ? → stop')
-    expect(summarizeProgram(Object.defineProperty({}, 'program', { get: trap }))).toBe('unknown program')
+    expect(summarizeProgram(Object.defineProperty({}, 'program', { get: trap }))).toBe(
+      'unknown program',
+    )
     expect(summarizeProgram(new Proxy({}, { get: trap }))).toBe('unknown program')
     const { proxy, revoke } = Proxy.revocable([], {})
     revoke()
@@ -140,7 +161,9 @@ describe('summarizeProgram', () => {
   it.each([Number.NaN, -1, 1e308, Number.POSITIVE_INFINITY, '3'])(
     'does not believe a length of %s',
     length => {
-      const steps = new Proxy([], { get: (_target, key) => (key === 'length' ? length : undefined) })
+      const steps = new Proxy([], {
+        get: (_target, key) => (key === 'length' ? length : undefined),
+      })
       expect(summarizeProgram(program(steps))).toBe('unknown program')
     },
   )
@@ -148,7 +171,9 @@ describe('summarizeProgram', () => {
   it('survives cycles and depth', () => {
     const cycle: unknown[] = []
     cycle.push(cycle, cycle, cycle)
-    expect(summarizeProgram(program([pattern('wave', { colors: cycle })]))).toBe('test, 1 step: wave')
+    expect(summarizeProgram(program([pattern('wave', { colors: cycle })]))).toBe(
+      'test, 1 step: wave',
+    )
     const deep = JSON.parse(`${'{"program":'.repeat(10_000)}1${'}'.repeat(10_000)}`)
     expect(summarizeProgram(deep)).toBe('unknown program')
     expect(summarizeProgram(program([pattern('wave', { color: deep })]))).toBe('test, 1 step: wave')
@@ -164,19 +189,25 @@ describe('summarizeProgram', () => {
     const nearly = fc.record(
       {
         name: anything,
-        steps: fc.oneof(anything, fc.array(fc.record({ command: fc.oneof(anything, commands(anything)) }))),
+        steps: fc.oneof(
+          anything,
+          fc.array(fc.record({ command: fc.oneof(anything, commands(anything)) })),
+        ),
         loop: fc.oneof(anything, fc.record({ count: anything })),
       },
       { requiredKeys: [] },
     )
     fc.assert(
-      fc.property(fc.oneof(anything, fc.jsonValue(), nearly, fc.record({ program: nearly })), value => {
-        const summary = summarizeProgram(value)
-        expect(summary).toMatch(/^(unknown program|.+, (1 step|\d+ steps): .+)$/u)
-        expect(summary.length).toBeLessThan(1700)
-        expect(summary).not.toMatch(/[\p{Cc}\u2028\u2029]|undefined|\[object/u)
-        expect(summarizeProgram(value)).toBe(summary)
-      }),
+      fc.property(
+        fc.oneof(anything, fc.jsonValue(), nearly, fc.record({ program: nearly })),
+        value => {
+          const summary = summarizeProgram(value)
+          expect(summary).toMatch(/^(unknown program|.+, (1 step|\d+ steps): .+)$/u)
+          expect(summary.length).toBeLessThan(1700)
+          expect(summary).not.toMatch(/[\p{Cc}\u2028\u2029]|undefined|\[object/u)
+          expect(summarizeProgram(value)).toBe(summary)
+        },
+      ),
       { numRuns: isLong ? 1000 : 200 },
     )
   })
@@ -266,7 +297,10 @@ describe('digestProgram', () => {
     ['bare', json],
     ['in a fence', `\`\`\`json\n${json}\n\`\`\``],
     ['with prose around it', `Here it is {enjoy}:\n\n${json}\n\nSay "stop" to end it. }`],
-    ['after another key', `{"reply":"ok, a {storm}\\"","program":${JSON.stringify(thunderstorm.program)}}`],
+    [
+      'after another key',
+      `{"reply":"ok, a {storm}\\"","program":${JSON.stringify(thunderstorm.program)}}`,
+    ],
     ['after one that was never closed', `First I tried {"program": {"steps": [, then ${json}`],
     ['after something that only looks like one', `"program": {oops} and then ${json}`],
   ])('finds a program %s', (_where, text) => {
@@ -274,7 +308,9 @@ describe('digestProgram', () => {
   })
 
   it('minds braces and quotes in strings', () => {
-    expect(digest(JSON.stringify(program([stop], { name: 'a } " \\ {' })))).toBe('a } " \\ {, 1 step: stop')
+    expect(digest(JSON.stringify(program([stop], { name: 'a } " \\ {' })))).toBe(
+      'a } " \\ {, 1 step: stop',
+    )
   })
 
   it('says that a bare program without steps is unknown', () => {

@@ -29,7 +29,8 @@ export function summarizeProgram(value: unknown): string {
       attempt(() => describeStep(steps[index]), '?'),
     )
     if (count > MAX_STEPS) shown.push(`… ${count - MAX_STEPS} more`)
-    const name = toWord(get(owner, 'name'), MAX_NAME) || toWord(get(owner, 'title'), MAX_NAME) || 'Unnamed'
+    const name =
+      toWord(get(owner, 'name'), MAX_NAME) || toWord(get(owner, 'title'), MAX_NAME) || 'Unnamed'
     return `${name}, ${plural(count, 'step')}: ${shown.join(' → ')}${describeLoop(get(owner, 'loop'))}`
   }, UNKNOWN)
 }
@@ -135,7 +136,8 @@ function isStepList(key: string, list: readonly unknown[]): boolean {
 function describeStep(step: unknown): string {
   const command = get(step, 'command')
   const type = toWord(get(command, 'type'))
-  if (type === '') return describeAny(typeof command === 'object' && command !== null ? command : step)
+  if (type === '')
+    return describeAny(typeof command === 'object' && command !== null ? command : step)
   // A step of a lamp, where only the pattern and its colours matter.
   if (type === 'render') return `render(${plural(lengthOf(get(command, 'elements')), 'element')})`
   if (type !== 'pattern') return type
@@ -156,10 +158,14 @@ function describeAny(step: unknown): string {
 
 /** A text or a colour as it is, a number with its name. Longer values are left out: a line is no place for them. */
 function shortValues(key: string, value: unknown): readonly string[] {
-  if (typeof value === 'string') return value !== '' && cut(value, MAX_WORD) === value ? [value] : []
-  if (typeof value === 'number' || typeof value === 'boolean') return [cut(`${key} ${value}`, MAX_WORD)]
+  if (typeof value === 'string')
+    return value !== '' && cut(value, MAX_WORD) === value ? [value] : []
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return [cut(`${key} ${value}`, MAX_WORD)]
   if (!Array.isArray(value)) return []
-  return value.slice(0, MAX_VALUES).flatMap(item => (typeof item === 'string' ? shortValues(key, item) : []))
+  return value
+    .slice(0, MAX_VALUES)
+    .flatMap(item => (typeof item === 'string' ? shortValues(key, item) : []))
 }
 
 const kindOf = (step: unknown, kinds: readonly string[]): string | undefined =>
@@ -173,7 +179,8 @@ function values(object: unknown): readonly (readonly [key: string, value: unknow
     .map(key => [key, get(object, key)] as const)
 }
 
-const toWord = (value: unknown, max = MAX_WORD) => (typeof value === 'string' ? cut(value, max) : '')
+const toWord = (value: unknown, max = MAX_WORD) =>
+  typeof value === 'string' ? cut(value, max) : ''
 
 /** The length of a list; 0 where a proxy claims an impossible one. */
 function lengthOf(list: unknown): number {
@@ -193,7 +200,9 @@ export function toColours(params: unknown): string {
   const values = params as Record<string, unknown> | null | undefined
   // `from: "left"` is a place, not a colour: under such keys only hex counts.
   const colours = COLOUR_KEYS.split(' ').flatMap(key =>
-    readColours(values?.[key], MAX_DEPTH).filter(text => text.startsWith('#') || (text && key.length > 4)),
+    readColours(values?.[key], MAX_DEPTH).filter(
+      text => text.startsWith('#') || (text && key.length > 4),
+    ),
   )
   return few(colours, MAX_COLOURS)
 }

@@ -5,9 +5,17 @@ import { describe, expect, it } from 'vitest'
 import type { Message, Role } from '../../log/message.ts'
 import { digestText } from './text.ts'
 
-const blank = { dialect: 'ollama', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
+const blank = {
+  dialect: 'ollama',
+  thinking: '',
+  calls: [],
+  results: [],
+  media: 0,
+  unknown: '',
+} as const
 const says = (text: string, role: Role = 'assistant'): Message => ({ ...blank, role, text })
-const digest = (...texts: string[]) => digestText({ request: 'x', messages: texts.map(text => says(text)) })
+const digest = (...texts: string[]) =>
+  digestText({ request: 'x', messages: texts.map(text => says(text)) })
 
 describe('digestText', () => {
   it.each([
@@ -30,7 +38,10 @@ describe('digestText', () => {
     ['42.\n\nBecause.', '42.'],
     ['42. \n\nBecause.', '42.'],
     ['👍', '👍'],
-    ['[Cancelled by the user — disregard this turn.]', '[Cancelled by the user — disregard this turn.]'],
+    [
+      '[Cancelled by the user — disregard this turn.]',
+      '[Cancelled by the user — disregard this turn.]',
+    ],
   ])('ends the sentence of %j', (text, expected) => {
     expect(digest(text)).toBe(expected)
   })
@@ -105,7 +116,10 @@ describe('digestText', () => {
     )
   })
 
-  it.each(['.', '-\n', '*', '_', ' ', '\n', 'a. b', '```\n', '> '])('reads a long text of %j once', part => {
-    expect(growth(size => part.repeat(size), digest, { size: 20_000 })).toBeLessThan(notLinear)
-  })
+  it.each(['.', '-\n', '*', '_', ' ', '\n', 'a. b', '```\n', '> '])(
+    'reads a long text of %j once',
+    part => {
+      expect(growth(size => part.repeat(size), digest, { size: 20_000 })).toBeLessThan(notLinear)
+    },
+  )
 })

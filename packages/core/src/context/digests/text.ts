@@ -8,7 +8,9 @@ const MAX_ANSWER = 20_000
 export function digestText(exchange: Exchange): string {
   const answer = answerOf(exchange.messages)
   return (
-    firstSentence(splitFences(answer.slice(0, MAX_ANSWER)).prose) || firstSentence(answer) || '(no answer)'
+    firstSentence(splitFences(answer.slice(0, MAX_ANSWER)).prose) ||
+    firstSentence(answer) ||
+    '(no answer)'
   )
 }
 
@@ -21,7 +23,8 @@ const MARKERS = /^(?:[-#>*+•=_]+(?:\s+|$)|(?:\d{1,3}[.)]|\[[ xX]\])\s+(?=\S)|(
 /** Bold that begins with a small letter and underscores is left, for the sake of `__init__`. */
 const BOLD = /\*\*([^*]+)\*\*|__([^_a-z][^_]*)__/g
 /** Abbreviations, whose full stop ends no sentence. A single letter covers `e.g.`, `z. B.`, `p.m.`, `J. Smith`. */
-const ABBREVIATION = '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
+const ABBREVIATION =
+  '(?:^|[^\\p{L}\\p{N}])(?:\\p{L}|[DMSJN]r|Mrs|Ms|St|Prof|vs|etc|cf|approx|Fig|Inc)'
 /** Latin marks end a sentence before white space (not in `v1.2`) unless a small letter follows (`Well… maybe`); CJK always. */
 const SENTENCE = new RegExp(
   `^.*?(?:(?:[!?…؟।]|(?<!${ABBREVIATION})\\.)[.!?]*["'”’»)\\]*_]*(?!\\S|\\s+\\p{Ll})|[。！？]+[」』”’）]*)`,
@@ -52,7 +55,8 @@ const MAX_LANGUAGE = 24
  * in the rest of the opening line makes it inline code; a fence character after the fence is refused, or a megabyte of
  * them would be tried in every length.
  */
-const BLOCK = /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm
+const BLOCK =
+  /^[ \t]*(`{3,}|~{3,})(?![`~])([^\n`]*)\n([\s\S]*?)(?:^[ \t]*\1[`~]*[ \t]*$|(?![\s\S]))/gm
 
 /** The code of all fenced blocks of a Markdown text, the first language that a fence names, and the text around the blocks. */
 export function splitFences(text: string) {

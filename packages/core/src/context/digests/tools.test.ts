@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { Message, ToolCall, ToolResult } from '../../log/message.ts'
 import { digestTools } from './tools.ts'
 
-const blank = { dialect: 'openai', thinking: '', calls: [], results: [], media: 0, unknown: '' } as const
+const blank = {
+  dialect: 'openai',
+  thinking: '',
+  calls: [],
+  results: [],
+  media: 0,
+  unknown: '',
+} as const
 const says = (text: string): Message => ({ ...blank, role: 'assistant', text })
 const calls = (...made: ToolCall[]): Message => ({
   ...blank,
@@ -57,9 +64,9 @@ describe('digestTools', () => {
   })
 
   it('says when a call has no result', () => {
-    expect(digest(calls(call('a', {}, '1'), call('b', {}, '2')), gives({ callId: '2', text: 'two' }))).toBe(
-      'a() → (no result); b() → two',
-    )
+    expect(
+      digest(calls(call('a', {}, '1'), call('b', {}, '2')), gives({ callId: '2', text: 'two' })),
+    ).toBe('a() → (no result); b() → two')
   })
 
   it.each([
@@ -117,7 +124,9 @@ describe('digestTools', () => {
       expect(digest(calls(call('a', {}, '1')), gives({ callId: '9', text: 'stray' }))).toBe(
         'a() → (no result)',
       )
-      expect(digest(calls(call('a')), gives({ name: 'b', text: 'stray' }))).toBe('a() → (no result)')
+      expect(digest(calls(call('a')), gives({ name: 'b', text: 'stray' }))).toBe(
+        'a() → (no result)',
+      )
     })
   })
 
@@ -133,7 +142,9 @@ describe('digestTools', () => {
     const long = call('t', { text: 'x'.repeat(100) })
     const results = Array.from({ length: 4 }, () => ({ text: 'y'.repeat(200) }))
     const three = digest(calls(long, long, long, long), gives(...results), says('Done.'))
-    expect(three).toMatch(/^\(\.\.\. and 1 earlier action\); (t\(.{80}\) → y{149}…(; )?){3} — Done\.$/)
+    expect(three).toMatch(
+      /^\(\.\.\. and 1 earlier action\); (t\(.{80}\) → y{149}…(; )?){3} — Done\.$/,
+    )
     const full = digest(calls(long, long, long), gives(...results), says(`${'Done '.repeat(25)}.`))
     expect(full).toMatch(/ — Done Done .*…$/)
   })

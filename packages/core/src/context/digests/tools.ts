@@ -20,7 +20,10 @@ export const digestTools: Digester = ({ messages }, max = MAX_LENGTH) => {
   // Only text after the last call is an answer: "Let me look." before it is none.
   const last = messages.findLastIndex(({ calls }) => calls.length > 0)
   const most = Math.min(max, MAX_LENGTH)
-  const sentence = firstSentence(answerOf(messages.slice(last + 1)), Math.min(120, Math.floor(most / 2)))
+  const sentence = firstSentence(
+    answerOf(messages.slice(last + 1)),
+    Math.min(120, Math.floor(most / 2)),
+  )
   const ending = sentence === '' ? '' : ` — ${sentence}`
   const room = most - ending.length
   const ranked = bySize(actions)
@@ -28,7 +31,11 @@ export const digestTools: Digester = ({ messages }, max = MAX_LENGTH) => {
 }
 
 /** The latest calls that fit, with their results; undefined if the largest call is not among them. */
-function latestWhole(actions: readonly Action[], largest: number, room: number): string | undefined {
+function latestWhole(
+  actions: readonly Action[],
+  largest: number,
+  room: number,
+): string | undefined {
   const shown: string[] = []
   let left = room - (actions.length > 1 ? MAX_EARLIER : 0)
   for (const action of actions.slice(-MAX_CALLS).reverse()) {

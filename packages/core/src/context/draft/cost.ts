@@ -1,6 +1,12 @@
 import { parseMessage } from '../../log/parse-message.ts'
 import { acknowledgement } from '../../log/texts.ts'
-import { type Cleared, isCleared, savedBetween, savingSum, systemsShare } from '../conversation/clearing.ts'
+import {
+  type Cleared,
+  isCleared,
+  savedBetween,
+  savingSum,
+  systemsShare,
+} from '../conversation/clearing.ts'
 import { placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import type { Transcript } from '../conversation/transcript.ts'
@@ -38,12 +44,17 @@ export function movedNotes(frame: Frame, spans: readonly Span[]): readonly numbe
 function ordinaryCost(frame: Frame, cleared: Cleared, range: UnitRange): number {
   const { transcript, notes } = frame
   const cost = (from: number, to: number) =>
-    costBetween(transcript, from, to, notes === 'inline') - savedBetween(transcript, cleared, from, to)
+    costBetween(transcript, from, to, notes === 'inline') -
+    savedBetween(transcript, cleared, from, to)
   return withoutFixed(frame, range, cost)
 }
 
 /** A sum over a range of units, less that of the protected ones in it. */
-function withoutFixed(frame: Frame, range: UnitRange, sum: (from: number, to: number) => number): number {
+function withoutFixed(
+  frame: Frame,
+  range: UnitRange,
+  sum: (from: number, to: number) => number,
+): number {
   const inside = fixedIn(frame, range)
   return inside.reduce((rest, unit) => rest - sum(unit, unit + 1), sum(range.from, range.to))
 }
@@ -61,15 +72,24 @@ export function fixedCost(frame: Frame): number {
 }
 
 /** The tokens that system prompt and tools leave, when these are rounded up to a multiple of a step. */
-export function roomBeside({ capacity, count, head, toolTokens, changing }: Frame, step: number): number {
-  const tokens = head.reduce((sum, piece) => sum + piece.tokens, toolTokens + (changing?.layout.room ?? 0))
+export function roomBeside(
+  { capacity, count, head, toolTokens, changing }: Frame,
+  step: number,
+): number {
+  const tokens = head.reduce(
+    (sum, piece) => sum + piece.tokens,
+    toolTokens + (changing?.layout.room ?? 0),
+  )
   return Math.max(0, capacity - count.prompt - Math.ceil(tokens / step) * step)
 }
 
 /** The room that all shares refer to: small changes of system prompt and tools do not change it. */
 export function baseRoom(frame: Frame): number {
   const { window } = frame
-  return roomBeside(frame, Math.max(Math.ceil(window / 64), Math.min(smallestStep, Math.ceil(window / 16))))
+  return roomBeside(
+    frame,
+    Math.max(Math.ceil(window / 64), Math.min(smallestStep, Math.ceil(window / 16))),
+  )
 }
 
 /** System prompt and tools are rounded up by at least this in all but the smallest windows: a date has about ten tokens. */
@@ -95,7 +115,11 @@ export function unitCost({ transcript, notes, exchange }: Frame, index: number):
 const knownCosts = new WeakMap<Transcript, Map<string, number>>()
 const maxKnown = 200
 
-export function textCost(frame: Frame, role: 'system' | 'user' | 'assistant', text: string): number {
+export function textCost(
+  frame: Frame,
+  role: 'system' | 'user' | 'assistant',
+  text: string,
+): number {
   const costs = knownCosts.get(frame.transcript) ?? new Map<string, number>()
   knownCosts.set(frame.transcript, costs)
   const key = [frame.count.id, role, text].join('\0')
@@ -114,7 +138,8 @@ export const noteCharge = ({ notes, noteBudget, transcript }: Frame): number =>
 
 export function draftCost(decided: Decided & Pick<Draft, 'insertions'>): number {
   const { frame, spans, insertions, cleared } = decided
-  let tokens = fixedCost(frame) + ordinaryCost(frame, cleared, { from: 0, to: frame.transcript.units.length })
+  let tokens =
+    fixedCost(frame) + ordinaryCost(frame, cleared, { from: 0, to: frame.transcript.units.length })
   for (const span of spans) tokens -= ordinaryCost(frame, cleared, span)
   tokens += savingSum(frame.transcript, referredBy(decided).values())
   for (const insertion of insertions) tokens += insertionCost(frame, insertion)

@@ -10,7 +10,10 @@ import type { FrameOptions } from './frame-options.ts'
 import { withLastExchange, withoutExchange } from './last-exchange.ts'
 import { findSpan, type Insertion, laySpans, type Span, type UnitRange } from './span.ts'
 
-type DraftState = Pick<Draft, 'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'>
+type DraftState = Pick<
+  Draft,
+  'rule' | 'spans' | 'insertions' | 'spare' | 'systemsFirst' | 'cleared' | 'cut'
+>
 
 const untouched: DraftState = {
   rule: 'policy',
@@ -58,11 +61,18 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
     return ranges.reduce((spans, range) => laySpans(spans, [omitted(range, why)]), state.spans)
   }
 
-  const omitted = ({ from, to }: UnitRange, why: string): Span => ({ from, to, fate: 'omitted', rule, why })
+  const omitted = ({ from, to }: UnitRange, why: string): Span => ({
+    from,
+    to,
+    fate: 'omitted',
+    rule,
+    why,
+  })
 
   function insert(added: readonly Insertion[], fate: 'digested' | 'recalled'): OwnDraft {
     // A cleared unit that is recalled keeps its line where it stands.
-    const isAway = ({ from }: UnitRange) => fate === 'digested' || findSpan(state.spans, from) !== undefined
+    const isAway = ({ from }: UnitRange) =>
+      fate === 'digested' || findSpan(state.spans, from) !== undefined
     const spans = added.flatMap(({ of, why }) =>
       of.filter(isAway).map(range => ({ why, ...range, fate, rule })),
     )
@@ -86,14 +96,17 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
     isProtected: unit => frame.fixed.has(unit.index),
     isKept,
     protect(units, why) {
-      const isOpen = (unit: Unit) => isOrdinary(unit) && isKept(unit) && !frame.fixed.has(unit.index)
+      const isOpen = (unit: Unit) =>
+        isOrdinary(unit) && isKept(unit) && !frame.fixed.has(unit.index)
       const added = [...units].filter(isOpen).map(unit => [unit.index, { rule, why }] as const)
       return createDraft(withProtected(frame, added), state)
     },
     drop(units, why) {
       const list = [...units]
       const open = withoutExchange(frame, list)
-      return open === frame ? leaveOut(toRanges(list), why) : createDraft(open, state).drop(list, why)
+      return open === frame
+        ? leaveOut(toRanges(list), why)
+        : createDraft(open, state).drop(list, why)
     },
     dropRange: (from, to, why) => leaveOut(from < to ? [{ from, to }] : [], why),
     dropToFit(units, why) {
@@ -106,7 +119,10 @@ export function createDraft(frame: Frame, state: DraftState = untouched): OwnDra
     age(systems) {
       const spans = [...systems].map(([unit, why]) => omitted({ from: unit, to: unit + 1 }, why))
       spans.sort((a, b) => a.from - b.from)
-      return createDraft(withoutProtected(frame, systems), { ...state, spans: laySpans(state.spans, spans) })
+      return createDraft(withoutProtected(frame, systems), {
+        ...state,
+        spans: laySpans(state.spans, spans),
+      })
     },
     clear: cleared => next({ cleared }),
     dropFirstInsertion(why) {
@@ -129,9 +145,22 @@ function isIn(sorted: readonly Span[], { from, to }: UnitRange): boolean {
 function toInsertion(frame: Frame, why: string) {
   return ({ from, to, line, faults = [], isQuoting }: Digest): Insertion => {
     const of = [{ from, to }]
-    const added = { part: 'digests', role: 'user', text: line, why, of, faults, answered: true } as const
+    const added = {
+      part: 'digests',
+      role: 'user',
+      text: line,
+      why,
+      of,
+      faults,
+      answered: true,
+    } as const
     if (!isQuoting || !frame.fixed.has(from)) return { ...added, before: to }
-    return { ...added, before: from, quotes: from, tokens: digestCost(frame, line) - unitCost(frame, from) }
+    return {
+      ...added,
+      before: from,
+      quotes: from,
+      tokens: digestCost(frame, line) - unitCost(frame, from),
+    }
   }
 }
 

@@ -18,21 +18,33 @@ const leastWindow = 4096
 /** The newest round of tool calls before a unit, or -1. Found by halving, as a conversation may be long. */
 export function lastRoundBefore({ stops, turns }: Transcript, before: number): number {
   // Stops are users and rounds: where one stop more is no user, there stands a round.
-  const rounds = (count: number) => count - placeOf(turns, count < stops.length ? stops[count]! : before)
+  const rounds = (count: number) =>
+    count - placeOf(turns, count < stops.length ? stops[count]! : before)
   const all = rounds(placeOf(stops, before))
   return all === 0 ? -1 : stops[firstPlace(stops.length, place => rounds(place + 1) >= all)]!
 }
 
 /** A line for each call cut from the newest turn with tools: models forget what they did. `after`: a round still sent, or -1. */
-export function cutJournal(draft: Draft, cut: number, budget: number, after = -1): Insertion | undefined {
+export function cutJournal(
+  draft: Draft,
+  cut: number,
+  budget: number,
+  after = -1,
+): Insertion | undefined {
   const { frame } = draft
   if (budget <= 0) return undefined
   const key = `journal ${[cut, budget, after, frame.count.id]}`
-  return remember(frame.transcript, key, () => ({ insertion: makeJournal(draft, cut, budget, after) }))
-    .insertion
+  return remember(frame.transcript, key, () => ({
+    insertion: makeJournal(draft, cut, budget, after),
+  })).insertion
 }
 
-function makeJournal(draft: Draft, cut: number, budget: number, after: number): Insertion | undefined {
+function makeJournal(
+  draft: Draft,
+  cut: number,
+  budget: number,
+  after: number,
+): Insertion | undefined {
   const { frame, units, turns } = draft
   const round = lastRoundBefore(frame.transcript, cut)
   const next = placeOf(turns, round)
@@ -41,14 +53,21 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
   const from = Math.max(user, after)
   const end = turns[next] ?? units.length
   const isInside = end > cut
-  const isOpen = isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
+  const isOpen =
+    isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
   const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle} `
   const { entries } = frame.transcript
   const first = units[from]!.to
   const last = units[Math.min(end, cut) - 1]!.to
-  const { from: start, actions } = newestActions(place => entries[place]!.message, first, last, budget * 4)
+  const { from: start, actions } = newestActions(
+    place => entries[place]!.message,
+    first,
+    last,
+    budget * 4,
+  )
   const newest = { earlier: callsFrom(frame.transcript, first, start), actions }
-  const fitsInto = (room: number) => (journal: string) => textCost(frame, 'user', title + journal) <= room
+  const fitsInto = (room: number) => (journal: string) =>
+    textCost(frame, 'user', title + journal) <= room
   const fits = fitsInto(budget)
   // Half of the room is for what the newest calls have found: a long list of names says less.
   const results = isInside ? mostResults(newest, fitsInto(budget / 2)) : 0
@@ -71,7 +90,11 @@ function makeJournal(draft: Draft, cut: number, budget: number, after: number): 
 }
 
 /** As many of the newest lines as fit, and a few words of the results of as many of these as still fit, the newest first. */
-function withResults(newest: NewestActions, lines: number, fits: (journal: string) => boolean): string {
+function withResults(
+  newest: NewestActions,
+  lines: number,
+  fits: (journal: string) => boolean,
+): string {
   const cut = newest.actions.length - lines
   const told = { earlier: newest.earlier + cut, actions: newest.actions.slice(cut) }
   const write = (results: number) => writeJournal(told, Number.POSITIVE_INFINITY, true, results)
@@ -79,9 +102,15 @@ function withResults(newest: NewestActions, lines: number, fits: (journal: strin
 }
 
 /** How many of the newest lines fit if all of them tell their results. */
-function mostResults({ earlier, actions }: NewestActions, fits: (journal: string) => boolean): number {
+function mostResults(
+  { earlier, actions }: NewestActions,
+  fits: (journal: string) => boolean,
+): number {
   const write = (lines: number) => {
-    const told = { earlier: earlier + actions.length - lines, actions: actions.slice(actions.length - lines) }
+    const told = {
+      earlier: earlier + actions.length - lines,
+      actions: actions.slice(actions.length - lines),
+    }
     return writeJournal(told, Number.POSITIVE_INFINITY, true, lines)
   }
   return firstPlace(actions.length, lines => !fits(write(lines + 1)))

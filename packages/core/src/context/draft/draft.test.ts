@@ -24,13 +24,17 @@ describe('a policy', () => {
     // @ts-expect-error the parentheses are missing
     expect(() => pipe(tiered)).toThrow('call it, tiered()')
     // @ts-expect-error a step alone has no name
-    expect(() => pipe(draft => draft)).toThrow('expected a policy, such as balanced() or { name, apply }')
+    expect(() => pipe(draft => draft)).toThrow(
+      'expected a policy, such as balanced() or { name, apply }',
+    )
   })
 
   it.each([['spongebob'], [{}], [{ name: 'x' }], [{ apply: (draft: unknown) => draft }]])(
     'is not %j',
     policy => {
-      expect(() => fit([user('hi')], { window: 100, policy: policy as never })).toThrow('expected a policy')
+      expect(() => fit([user('hi')], { window: 100, policy: policy as never })).toThrow(
+        'expected a policy',
+      )
     },
   )
 })

@@ -85,7 +85,8 @@ export const withoutLateSystem = (place: SystemPromptPlace = 'as sent'): SystemP
 type Rule = readonly [isGood: (value: unknown) => boolean, expected: string]
 
 const isFunction = (value: unknown) => typeof value === 'function'
-const areTexts = (value: unknown) => Array.isArray(value) && value.every(pin => typeof pin === 'string')
+const areTexts = (value: unknown) =>
+  Array.isArray(value) && value.every(pin => typeof pin === 'string')
 const oneOf = (...allowed: readonly unknown[]): Rule => [
   value => allowed.includes(value),
   `one of ${allowed.map(one => JSON.stringify(one)).join(', ')}, got …`,
@@ -95,7 +96,10 @@ const oneOf = (...allowed: readonly unknown[]): Rule => [
 const rules: Readonly<Record<keyof FrameOptions, Rule | undefined>> = {
   window: [value => isCount(value, 1), "the model's window in tokens, such as 4096, got …"],
   reserve: undefined,
-  count: [value => isFunction(Object(value).message), 'a token counter, such as estimate() or o200k()'],
+  count: [
+    value => isFunction(Object(value).message),
+    'a token counter, such as estimate() or o200k()',
+  ],
   tools: [value => !value || Array.isArray(value), 'a list of tool schemas'],
   maxToolTokens: [value => isCount(value), 'a number of tokens, got …'],
   notes: oneOf('inline', 'system', false),
@@ -142,17 +146,37 @@ export type SettledOptions = ReturnType<typeof settleOptions>
 
 /** The options with their defaults, and nothing else of what was passed: a frame must not hold on to it. */
 export function settleOptions(options: FrameOptions) {
-  const { window, reserve = 0, tools = [], pins = [], nonce, leaveOut, promptLayout, systemPrompt } = options
+  const {
+    window,
+    reserve = 0,
+    tools = [],
+    pins = [],
+    nonce,
+    leaveOut,
+    promptLayout,
+    systemPrompt,
+  } = options
   const { notes = 'inline', noteBudget = Math.floor(window / 16) } = options
   const { noteCount = Number.POSITIVE_INFINITY, marker = markerText, overflow = 'error' } = options
   const { shape = 'free', systemRole = true, full = false, quoteNotes = 'always' } = options
-  const room = { window, reserve, count: counterOf(options), tools, full, overflow, marker, leaveOut }
+  const room = {
+    window,
+    reserve,
+    count: counterOf(options),
+    tools,
+    full,
+    overflow,
+    marker,
+    leaveOut,
+  }
   const ofNotes = { notes, quoteNotes, noteBudget, noteCount, nonce }
   return { ...room, ...ofNotes, pins, shape, systemRole, systemPrompt, promptLayout }
 }
 
 /** The counter of the options, or the estimate. */
-export function counterOf({ count = defaultCounter }: Pick<FrameOptions, 'count'>): Required<TokenCounter> {
+export function counterOf({
+  count = defaultCounter,
+}: Pick<FrameOptions, 'count'>): Required<TokenCounter> {
   return checkedCounter(count)
 }
 

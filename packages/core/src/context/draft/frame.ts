@@ -45,12 +45,17 @@ export interface Frame extends Conversation, SettledOptions {
 export type Watch = (decision: object, left?: number, unit?: number, cost?: number) => void
 
 /** `isWhole`: all of the conversation is sent, so its system prompt is sent as it came. */
-export function createFrame(conversation: Conversation, options: FrameOptions, isWhole = false): Frame {
+export function createFrame(
+  conversation: Conversation,
+  options: FrameOptions,
+  isWhole = false,
+): Frame {
   const { transcript } = conversation
   const settled = settleOptions(options)
   const { window, reserve, count, tools, notes, marker } = settled
   const margin = marginOf(count, window - reserve)
-  const headNotes = notes === 'system' ? notesSection({ ...settled, transcript }, () => true) : undefined
+  const headNotes =
+    notes === 'system' ? notesSection({ ...settled, transcript }, () => true) : undefined
   const changing = takeChanging(conversation, settled, isWhole)
   const ends = protectedEnd(transcript)
   return {
@@ -111,6 +116,7 @@ function protectedEnd({ units, latestUser, stops }: Transcript): readonly number
 }
 
 function findMarker({ units, entries, systems, firstUser }: Transcript, text: string): number {
-  const isMarker = (index: number) => index > firstUser && entries[units[index]!.from]!.message.text === text
+  const isMarker = (index: number) =>
+    index > firstUser && entries[units[index]!.from]!.message.text === text
   return systems.find(isMarker) ?? -1
 }

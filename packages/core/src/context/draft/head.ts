@@ -73,11 +73,15 @@ export function headPieces(
     .map(({ entry, seq }, place) => {
       const piece = entryPiece(entry, 'system', seq)
       const raw = changing?.messages[place] ?? entry.raw
-      return raw === entry.raw ? piece : rewritten({ count }, { ...piece, altered: withoutChanging }, raw)
+      return raw === entry.raw
+        ? piece
+        : rewritten({ count }, { ...piece, altered: withoutChanging }, raw)
     })
   const added = (piece: Pick<Piece, 'part' | 'seqs' | 'notes' | 'carries'>, text: string) =>
     rewritten({ count }, { ...piece, added: why }, { role: 'system', content: text })
-  const section = notes?.text ? added({ part: 'notes', seqs: [], notes: notes.moved }, notes.text) : undefined
+  const section = notes?.text
+    ? added({ part: 'notes', seqs: [], notes: notes.moved }, notes.text)
+    : undefined
   const text = [...pins, ...(notes?.text ? [notes.text] : [])].join('\n\n')
   if (text === '') return pieces
   const last = pieces.pop()

@@ -13,16 +13,25 @@ const chatter = Array.from({ length: 60 }, (_, n) => [
 ]).flat()
 
 const functions = (count: number) =>
-  Array.from({ length: count }, (_, n) => `function f${n}(value) { return value * ${n} + ${n * 7} }`).join(
-    '\n',
-  )
+  Array.from(
+    { length: count },
+    (_, n) => `function f${n}(value) { return value * ${n} + ${n * 7} }`,
+  ).join('\n')
 
 describe.each(policies)('what was just said, with %s', (_, policy) => {
   const contextOf = (chat: readonly object[]) => fit(chat as never[], { ...options, policy })
 
   it('is sent whole: a program, and the wish to rename a function of it', () => {
-    const [asked, program] = [user('Write a program with many functions.'), assistant(functions(130))]
-    const { messages, receipt } = contextOf([...chatter, asked, program, user('Rename f3 to g3, please.')])
+    const [asked, program] = [
+      user('Write a program with many functions.'),
+      assistant(functions(130)),
+    ]
+    const { messages, receipt } = contextOf([
+      ...chatter,
+      asked,
+      program,
+      user('Rename f3 to g3, please.'),
+    ])
     expect(messages).toContain(program)
     expect(messages).toContain(asked)
     expect(receipt.tokens).toBeGreaterThan(2000)
@@ -30,7 +39,10 @@ describe.each(policies)('what was just said, with %s', (_, policy) => {
 
   it('is sent whole: a long paste, and the question about it', () => {
     const paste = user(`Here are the minutes:\n${functions(75)}\nThe code of the door is 4711.`)
-    const thanks = [assistant('Thank you, I have read them.'), user('What is the code of the door?')]
+    const thanks = [
+      assistant('Thank you, I have read them.'),
+      user('What is the code of the door?'),
+    ]
     expect(contextOf([...chatter, paste, ...thanks]).messages).toContain(paste)
   })
 
@@ -77,7 +89,9 @@ describe.each(policies)('what was just said, with %s', (_, policy) => {
 
   it('goes before the rounds of the open turn, and only once', () => {
     const exchange = [user('Tell me of the north.'), assistant(functions(60))]
-    const rounds = Array.from({ length: 12 }, (_, n) => round('read', `File ${n}: ${functions(20)}`)).flat()
+    const rounds = Array.from({ length: 12 }, (_, n) =>
+      round('read', `File ${n}: ${functions(20)}`),
+    ).flat()
     const sentWith = (size: number) =>
       contextOf([
         ...chatter,

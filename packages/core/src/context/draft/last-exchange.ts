@@ -86,7 +86,9 @@ function fitsWhole(frame: Frame): boolean {
   const { transcript, notes } = frame
   const { units, systemCostBefore, firstUser } = transcript
   const ordinary = costBetween(transcript, 0, units.length, notes === 'inline')
-  return ordinary + systemCostBefore[units.length]! + unitCost(frame, firstUser) <= roomBeside(frame, 1)
+  return (
+    ordinary + systemCostBefore[units.length]! + unitCost(frame, firstUser) <= roomBeside(frame, 1)
+  )
 }
 
 /** The tokens beside all that must be sent with the latest user message. */
@@ -103,7 +105,11 @@ function roomFor(frame: Frame): number {
 const latest = keepLatest<Entry['message'], Entry | undefined>()
 
 /** A message without its middle; undefined where no text of it could be sent. */
-function clip({ transcript, count, origin }: Frame, index: number, level: number): Entry | undefined {
+function clip(
+  { transcript, count, origin }: Frame,
+  index: number,
+  level: number,
+): Entry | undefined {
   const { from } = transcript.units[index]!
   const entry = transcript.entries[from]!
   const { message, raw, tokens } = entry

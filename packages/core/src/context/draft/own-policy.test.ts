@@ -48,7 +48,9 @@ const noSecrets: Policy = {
 }
 
 const chat = Array.from({ length: 200 }, (_, n) => (n % 2 ? assistant : user)(`message ${n}`))
-const withRules = chat.map((message, n) => (n % 20 === 4 ? user(`RULE: never before ${n} o'clock`) : message))
+const withRules = chat.map((message, n) =>
+  n % 20 === 4 ? user(`RULE: never before ${n} o'clock`) : message,
+)
 const withTools = Array.from({ length: 30 }, (_, n) => [
   user(`look at file ${n}`),
   ...round('read', `the text of file ${n}, which is quite long`),
@@ -68,15 +70,20 @@ const lines = ({ entries }: Receipt, fate: Fate) => entries.filter(entry => entr
 const textOf = (messages: readonly MessageLike[]) => JSON.stringify(messages)
 
 describe('dropToFit', () => {
-  it.each([1400, 1500, 1600, 1800])('leaves out only what it was given, in a window of %i', window => {
-    const { receipt, messages } = fit(chat, { window, policy: questionsStay })
-    const gone = lines(receipt, 'omitted')
-    expect(gone.length).toBeGreaterThan(20)
-    expect(gone.every(({ role, rule }) => role === 'assistant' && rule === 'questions stay')).toBe(true)
-    expect(messages.filter(message => message.role === 'user')).toHaveLength(100)
-    // One answer more would not have fitted.
-    expect(receipt.free).toBeLessThan(Math.max(...gone.map(({ tokens }) => tokens)))
-  })
+  it.each([1400, 1500, 1600, 1800])(
+    'leaves out only what it was given, in a window of %i',
+    window => {
+      const { receipt, messages } = fit(chat, { window, policy: questionsStay })
+      const gone = lines(receipt, 'omitted')
+      expect(gone.length).toBeGreaterThan(20)
+      expect(
+        gone.every(({ role, rule }) => role === 'assistant' && rule === 'questions stay'),
+      ).toBe(true)
+      expect(messages.filter(message => message.role === 'user')).toHaveLength(100)
+      // One answer more would not have fitted.
+      expect(receipt.free).toBeLessThan(Math.max(...gone.map(({ tokens }) => tokens)))
+    },
+  )
 
   it('leaves nothing out of what fits', () => {
     expect(fit(chat, { window: 20_000, policy: questionsStay }).receipt.counts.omitted).toBe(0)
@@ -84,7 +91,9 @@ describe('dropToFit', () => {
 
   it('counts notes that move to their section', () => {
     const noted = chat.flatMap((message, n) =>
-      n % 2 ? [message, { role: 'assistant_note', content: `remember that ${n} was said` }] : [message],
+      n % 2
+        ? [message, { role: 'assistant_note', content: `remember that ${n} was said` }]
+        : [message],
     )
     const { messages, receipt } = fit(noted, { window: 1800, policy: questionsStay })
     expect(messages.filter(message => message.role === 'user')).toHaveLength(100)
@@ -94,10 +103,17 @@ describe('dropToFit', () => {
   it('goes on with what it was given where joined messages or a journal need more room', () => {
     for (const window of [4100, 4300, 4500]) {
       const long = Array.from({ length: 4 }, () => withTools).flat()
-      const { receipt } = fit(structuredClone(long), { window, policy: forgetTools, shape: 'alternating' })
+      const { receipt } = fit(structuredClone(long), {
+        window,
+        policy: forgetTools,
+        shape: 'alternating',
+      })
       const gone = lines(receipt, 'omitted').filter(({ rule }) => rule === 'forget tools')
       expect(new Set(gone.map(({ role }) => role))).toEqual(new Set(['assistant', 'tool']))
-      const parts = receipt.sent.flatMap(({ part, joined = [] }) => [part, ...joined.map(one => one.part)])
+      const parts = receipt.sent.flatMap(({ part, joined = [] }) => [
+        part,
+        ...joined.map(one => one.part),
+      ])
       expect(parts).toContain('journal')
       expect(lines(receipt, 'omitted').filter(({ rule }) => rule === 'window')).toEqual([])
     }
@@ -105,14 +121,17 @@ describe('dropToFit', () => {
 })
 
 describe('protect', () => {
-  it.each(['error', 'trim'] as const)('is named where it is too much, with overflow %s', overflow => {
-    const policy = pipe(questionsStay, greedy)
-    const fitted = () => fit(chat, { window: 500, policy, overflow })
-    expect(fitted).toThrow(
-      /^What must be sent needs \d+ tokens.* The policy "greedy" protects \d+ of them\. /,
-    )
-    expect(() => fit([user('x '.repeat(900))], { window: 100 })).toThrow(/^(?!.*The policy)/)
-  })
+  it.each(['error', 'trim'] as const)(
+    'is named where it is too much, with overflow %s',
+    overflow => {
+      const policy = pipe(questionsStay, greedy)
+      const fitted = () => fit(chat, { window: 500, policy, overflow })
+      expect(fitted).toThrow(
+        /^What must be sent needs \d+ tokens.* The policy "greedy" protects \d+ of them\. /,
+      )
+      expect(() => fit([user('x '.repeat(900))], { window: 100 })).toThrow(/^(?!.*The policy)/)
+    },
+  )
 
   it.each([
     ['alone', rulesStay],
@@ -132,12 +151,20 @@ describe('protect', () => {
   })
 
   it('is an error where the rules do not fit', () => {
-    expect(() => fit(withRules, { window: 120, policy: rulesStay })).toThrow(/What must be sent needs/)
+    expect(() => fit(withRules, { window: 120, policy: rulesStay })).toThrow(
+      /What must be sent needs/,
+    )
   })
 
   it('does not bring back what was left out before', () => {
-    const policy = pipe(noSecrets, { name: 'all', apply: draft => draft.protect(draft.units, 'all') })
-    const { messages } = fit([user('a'), assistant('the SECRET'), user('b')], { window: 500, policy })
+    const policy = pipe(noSecrets, {
+      name: 'all',
+      apply: draft => draft.protect(draft.units, 'all'),
+    })
+    const { messages } = fit([user('a'), assistant('the SECRET'), user('b')], {
+      window: 500,
+      policy,
+    })
     expect(textOf(messages)).not.toContain('SECRET')
   })
 })
@@ -145,10 +172,14 @@ describe('protect', () => {
 describe('a policy of one’s own before a built-in one', () => {
   const secrets = Array.from({ length: 160 }, (_, n) => [
     user(
-      n % 9 === 3 ? `RULE: never sail in a storm of force ${n}` : `What about the harbour of island ${n}?`,
+      n % 9 === 3
+        ? `RULE: never sail in a storm of force ${n}`
+        : `What about the harbour of island ${n}?`,
     ),
     assistant(
-      n % 5 === 1 ? `The SECRET of island ${n} is its harbour.` : `The harbour of island ${n} is deep.`,
+      n % 5 === 1
+        ? `The SECRET of island ${n} is its harbour.`
+        : `The harbour of island ${n} is deep.`,
     ),
   ]).flat()
   const asking = [...secrets, user('What was it about the harbour of island 21 and of island 22?')]
@@ -159,7 +190,11 @@ describe('a policy of one’s own before a built-in one', () => {
     expect(receipt.counts.recalled).toBeGreaterThan(0)
     expect(textOf(messages)).toContain('island 22')
     expect(textOf(messages)).not.toContain('SECRET')
-    expect(receipt.entries[3]).toMatchObject({ fate: 'omitted', rule: 'no secrets', why: 'a secret' })
+    expect(receipt.entries[3]).toMatchObject({
+      fate: 'omitted',
+      rule: 'no secrets',
+      why: 'a secret',
+    })
   })
 
   it('makes room: what it left out is not counted when the conversation is cut', () => {

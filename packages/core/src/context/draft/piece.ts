@@ -38,7 +38,11 @@ export interface Reason {
 }
 
 /** A message of the input as it is sent. */
-export function entryPiece({ raw, message, tokens, altered }: Entry, part: Part, seq: number): Piece {
+export function entryPiece(
+  { raw, message, tokens, altered }: Entry,
+  part: Part,
+  seq: number,
+): Piece {
   return { raw, message, tokens, part, seqs: [seq], altered }
 }
 

@@ -55,5 +55,7 @@ function newestText(entries: readonly Entry[], find: FindArtifact): string | und
 
 function findProgram(message: Message): string | undefined {
   if (message.role !== 'assistant') return undefined
-  return digestProgram({ request: '', messages: [message] }) === undefined ? undefined : message.text
+  return digestProgram({ request: '', messages: [message] }) === undefined
+    ? undefined
+    : message.text
 }

@@ -34,11 +34,17 @@ export const plainNames = Object.keys(plainPolicies) as [PlainPolicy, ...PlainPo
 export const policyNames: readonly [PolicyName, ...PolicyName[]] = [...plainNames, 'sliding']
 
 /** The policy that a configuration or a command line names. */
-export function choosePolicy(name: string, { messages, full, max, effort }: PolicyOptions = {}): Policy {
+export function choosePolicy(
+  name: string,
+  { messages, full, max, effort }: PolicyOptions = {},
+): Policy {
   if (effort !== undefined && name !== 'default')
     throw new InvalidOptionError('effort', `goes with the policy "default", not with "${name}"`)
   if (!policyNames.some(policy => policy === name))
-    throw new InvalidOptionError('policy', `expected one of ${policyNames.join(', ')}, got "${name}"`)
+    throw new InvalidOptionError(
+      'policy',
+      `expected one of ${policyNames.join(', ')}, got "${name}"`,
+    )
   if (effort !== undefined) return recall({ effort })
   if (name === 'sliding') return sliding({ messages })
   if (name === 'tiered') return tiered({ full, max })

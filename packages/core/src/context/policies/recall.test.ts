@@ -19,8 +19,12 @@ const options = (window: number, rest: Partial<FitOptions> = {}): FitOptions => 
 /** Small talk about nothing that is asked for later; every message is different. */
 const chatter = (turns: number, from = 0) =>
   Array.from({ length: turns }, (_, n) => [
-    user(`so item ${from + n} is fine, the colour stays grey and the meeting moves to slot ${from + n}`),
-    assistant(`understood, grey it is, and slot ${from + n} is free for the meeting about item ${from + n}`),
+    user(
+      `so item ${from + n} is fine, the colour stays grey and the meeting moves to slot ${from + n}`,
+    ),
+    assistant(
+      `understood, grey it is, and slot ${from + n} is free for the meeting about item ${from + n}`,
+    ),
   ]).flat()
 
 const early = [
@@ -37,7 +41,9 @@ describe('recall', () => {
     const block = messages.at(-2)!
     expect(block.role).toBe('user')
     expect(block.content.split('\n')[0]).toBe('[Earlier in this conversation:]')
-    expect(block.content).toContain('#2 user: My dog is called Bramble and she is afraid of thunder.')
+    expect(block.content).toContain(
+      '#2 user: My dog is called Bramble and she is afraid of thunder.',
+    )
     expect(messages.at(-1)).toBe(chat.at(-1))
     expect(receipt.entries[2]).toMatchObject({
       fate: 'recalled',
@@ -154,7 +160,10 @@ describe('recall', () => {
       at(message, new Date(Date.UTC(2026, 3, 2 + n)).toISOString()),
     )
     const question = at(user('What about the boiler valve?'), '2026-07-01T00:00:00Z')
-    const { receipt } = fit([at(user('hi'), '2026-01-01T00:00:00Z'), ...old, ...rest, question], options(700))
+    const { receipt } = fit(
+      [at(user('hi'), '2026-01-01T00:00:00Z'), ...old, ...rest, question],
+      options(700),
+    )
     expect(receipt.entries[3]!.fate).toBe('recalled')
     expect(receipt.entries[1]!.fate).toBe('recalled')
   })
@@ -169,23 +178,35 @@ describe('recall', () => {
     later.append(...structuredClone(chat))
     expect(JSON.stringify(later.context().messages)).toBe(JSON.stringify(expected.messages))
     expect(later.saveIndex()).toEqual(saved)
-    expect(() => createFitter({ ...options(600), savedIndex: Uint8Array.of(9, 9) })).toThrow(/cannot be used/)
+    expect(() => createFitter({ ...options(600), savedIndex: Uint8Array.of(9, 9) })).toThrow(
+      /cannot be used/,
+    )
   })
 
   it('takes any effort between nothing and everything', () => {
-    const chat = [...early, ...chatter(60), user('What is my dog called, and which slot had item 7?')]
+    const chat = [
+      ...early,
+      ...chatter(60),
+      user('What is my dog called, and which slot had item 7?'),
+    ]
     const tokens = [0, 0.35, 0.5, 0.75, 1].map(
       effort => fit(chat, options(800, { policy: recall({ effort }) })).receipt.parts.recall,
     )
     expect(tokens).toEqual([...tokens].sort((a, b) => a - b))
     expect(tokens.at(-1)).toBeGreaterThan(tokens[0]!)
-    expect(() => recall({ effort: 2 })).toThrow('Option "effort": expected a number from 0 to 1, got 2')
+    expect(() => recall({ effort: 2 })).toThrow(
+      'Option "effort": expected a number from 0 to 1, got 2',
+    )
   })
 
   it('counts what it adds: never over the window, whatever is asked', () => {
     for (const policy of [thrifty(), balanced(), thorough()]) {
       for (let window = 60; window < 900; window += 35) {
-        const chat = [...early, ...chatter(40), user('What is my dog called, and why is she afraid?')]
+        const chat = [
+          ...early,
+          ...chatter(40),
+          user('What is my dog called, and why is she afraid?'),
+        ]
         expect(fit(chat, options(window, { policy })).tokens).toBeLessThanOrEqual(window)
       }
     }
@@ -220,7 +241,11 @@ describe('on a project chat of 168 turns, in 4096 tokens', () => {
   const answered = (policy = defaultPolicy) =>
     questions.filter(([question, ...places]) => {
       const asked = { role: 'user', content: question, time: '2026-03-13T16:20:00Z' }
-      const { receipt } = fit([...chat.slice(0, -1), asked], { window: 4096, policy, count: estimate() })
+      const { receipt } = fit([...chat.slice(0, -1), asked], {
+        window: 4096,
+        policy,
+        count: estimate(),
+      })
       return places.every(place => ['kept', 'recalled'].includes(receipt.entries[place]!.fate))
     }).length
 

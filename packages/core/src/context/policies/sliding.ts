@@ -16,7 +16,10 @@ export function sliding(options: SlidingOptions = {}): Policy {
   refuseUnknown(options, { messages: 1 })
   const { messages = 50 } = options
   if (!isCount(messages))
-    throw new InvalidOptionError('messages', `expected how many messages to keep, got ${showValue(messages)}`)
+    throw new InvalidOptionError(
+      'messages',
+      `expected how many messages to keep, got ${showValue(messages)}`,
+    )
   const why = `older than the last ${messages} messages`
   return {
     name: 'sliding',

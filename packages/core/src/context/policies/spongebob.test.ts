@@ -39,7 +39,10 @@ describe('spongebob, the document of S3', () => {
 
   it('moves a system message out of order to the front', () => {
     const [first, second, third] = harry
-    const { messages } = fit([first!, second!, system('You are the Test Who Lived.'), third!], options(64))
+    const { messages } = fit(
+      [first!, second!, system('You are the Test Who Lived.'), third!],
+      options(64),
+    )
     expect(texts(messages)).toBe(
       "You are the Test Who Lived. You're a test, Harry! I-I'm a what? A test. And a thumping good one at that, I'd wager.",
     )
@@ -56,11 +59,9 @@ describe('spongebob, the document of S3', () => {
       user('j'),
     ]
     const { messages } = fit(chat, options(1, { overflow: 'keep' }))
-    expect(messages.filter(message => message.role === 'system').map(message => message.content)).toEqual([
-      's one',
-      's two',
-      marker,
-    ])
+    expect(
+      messages.filter(message => message.role === 'system').map(message => message.content),
+    ).toEqual(['s one', 's two', marker])
   })
 
   it('fills with the longest contiguous run of the most recent: one more message would exceed the limit', () => {
@@ -106,16 +107,28 @@ describe('spongebob, the document of S3', () => {
   })
 
   it('tells messages apart by identity, never by their text', () => {
-    const chat = [user('continue'), assistant('one two three four five six seven eight'), user('continue')]
+    const chat = [
+      user('continue'),
+      assistant('one two three four five six seven eight'),
+      user('continue'),
+    ]
     const { messages } = fit(chat, options(9))
-    expect(messages).toEqual([user('continue'), { role: 'system', content: marker }, user('continue')])
+    expect(messages).toEqual([
+      user('continue'),
+      { role: 'system', content: marker },
+      user('continue'),
+    ])
     expect(messages[0]).toBe(chat[0])
     expect(messages[2]).toBe(chat[2])
   })
 
   it('gives nothing for nothing', () => {
     const { messages, tokens, receipt } = fit([], options(8))
-    expect({ messages, tokens, entries: receipt.entries }).toEqual({ messages: [], tokens: 0, entries: [] })
+    expect({ messages, tokens, entries: receipt.entries }).toEqual({
+      messages: [],
+      tokens: 0,
+      entries: [],
+    })
   })
 
   it('never changes its input', () => {
@@ -174,7 +187,9 @@ describe('spongebob, the document of S3', () => {
 
   it('keeps room for the reply', () => {
     expect(fit(harry, options(64, { reserve: 42 })).tokens).toBeLessThanOrEqual(22)
-    expect(() => fit(harry, options(64, { reserve: 60 }))).toThrow(/4 are free \(window 64, reserve 60\)/)
+    expect(() => fit(harry, options(64, { reserve: 60 }))).toThrow(
+      /4 are free \(window 64, reserve 60\)/,
+    )
   })
 
   it('says of everything it left out that it did', () => {

@@ -21,7 +21,8 @@ const chat = (turns: number) =>
   ]).flat()
 
 /** How many messages were left out. */
-const cutOf = ({ receipt }: Context) => receipt.entries.filter(entry => entry.fate === 'omitted').length
+const cutOf = ({ receipt }: Context) =>
+  receipt.entries.filter(entry => entry.fate === 'omitted').length
 
 describe('stable', () => {
   it('cuts nothing while all fits', () => {
@@ -64,7 +65,8 @@ describe('stable', () => {
         const { entries, cut } = context.receipt
         if (!cut) return
         cuts += 1
-        const tokensFrom = (seq: number) => entries.slice(seq).reduce((sum, { tokens }) => sum + tokens, 0)
+        const tokensFrom = (seq: number) =>
+          entries.slice(seq).reduce((sum, { tokens }) => sum + tokens, 0)
         // Beside the first message, the marker, and the step to which the head is rounded up.
         const room = 400 - entries[0]!.tokens - 15 - 25
         for (const back of [1, 2, 3]) {
@@ -115,7 +117,10 @@ describe('stable', () => {
       const fresh = new Set(lines.splice(0).map(line => line.split(')', 1)[0]!))
       expect([...fresh].filter(name => seen.has(name))).toEqual([])
       for (const name of fresh) seen.add(name)
-      fitter.append(...round('read', `result ${n} ${'word '.repeat(150)}`), assistant('It is read.'))
+      fitter.append(
+        ...round('read', `result ${n} ${'word '.repeat(150)}`),
+        assistant('It is read.'),
+      )
     }
     expect(seen.size).toBeGreaterThan(10)
     expect(sent).toBeGreaterThan(2 * seen.size)
@@ -172,9 +177,19 @@ describe('stable', () => {
   })
 
   it('leaves a unit that is larger than all its room to its successor', () => {
-    const huge = [user('first'), assistant('x '.repeat(150)), user('second'), assistant('ok'), user('third')]
+    const huge = [
+      user('first'),
+      assistant('x '.repeat(150)),
+      user('second'),
+      assistant('ok'),
+      user('third'),
+    ]
     const { messages } = fit(huge, options(150))
-    expect(messages).toEqual([huge[0], { role: 'system', content: expect.any(String) }, ...huge.slice(2)])
+    expect(messages).toEqual([
+      huge[0],
+      { role: 'system', content: expect.any(String) },
+      ...huge.slice(2),
+    ])
   })
 
   it('counts system messages that the cut has passed', () => {
@@ -207,9 +222,9 @@ describe('stable', () => {
     const { messages } = fit(all, options(250, { policy: stable({ digests: 0.3 }) }))
     expect(messages).toContain(task)
     expect(messages.filter(({ content }) => content.includes('Mend the roof'))).toEqual([task])
-    expect(messages.some(({ content }) => content.includes('[Previous: "…" → The roof is mended.'))).toBe(
-      true,
-    )
+    expect(
+      messages.some(({ content }) => content.includes('[Previous: "…" → The roof is mended.')),
+    ).toBe(true)
   })
 
   it('is the same from a cold start, from a fork, and turn by turn', () => {
@@ -229,7 +244,9 @@ describe('stable', () => {
           const all = groups.flat()
           const settings = options(window, { overflow: 'keep' })
           const at = all.length > 0 ? seed % all.length : 0
-          const warm = all.map((_, index) => JSON.stringify(fit(all.slice(0, index + 1), settings).messages))
+          const warm = all.map((_, index) =>
+            JSON.stringify(fit(all.slice(0, index + 1), settings).messages),
+          )
           // A fork with another continuation, then the shared past again.
           fit([...all.slice(0, at), user('another way'), assistant('then')], settings)
           const again = JSON.stringify(fit(all.slice(0, at), settings).messages)
@@ -259,13 +276,17 @@ describe('the journal of what was cut', () => {
   it('stands for the earlier rounds of a turn that is still open', () => {
     const all = [user('first'), assistant('ok'), user('now do it all'), ...rounds(60)]
     const { messages, receipt } = fit(all, options(400, { policy: stable({ digests: 0.2 }) }))
-    const journal = messages.find(message => message.content.startsWith('[Actions so far in this turn:]'))!
+    const journal = messages.find(message =>
+      message.content.startsWith('[Actions so far in this turn:]'),
+    )!
     expect(journal.role).toBe('user')
     expect(journal.content).toMatch(/\(\.\.\. and \d+ earlier actions\)\n/)
     expect(journal.content).toMatch(/\n\d+\. \[run\] → output \d+ a b c d e f g h/)
     expect(messages.indexOf(journal)).toBeGreaterThan(messages.indexOf(all[2]!))
     expect(receipt.parts.journal).toBeGreaterThan(0)
-    const named = receipt.entries.filter(entry => entry.why === 'a line of the journal stands for it')
+    const named = receipt.entries.filter(
+      entry => entry.why === 'a line of the journal stands for it',
+    )
     const lines = journal.content.match(/^\d+\. /gm)!.length
     // A call and its result for each line; calls that are only counted are omitted, and the marker says so. The first round stays.
     expect(named).toHaveLength(lines * 2)
@@ -295,7 +316,8 @@ describe('the journal of what was cut', () => {
         before &&
         before.receipt.counts.digested === context.receipt.counts.digested &&
         cutOf(before) === cutOf(context)
-      if (isSameCut) expect(context.messages.slice(0, before!.messages.length)).toEqual(before!.messages)
+      if (isSameCut)
+        expect(context.messages.slice(0, before!.messages.length)).toEqual(before!.messages)
       before = context
     }
   })

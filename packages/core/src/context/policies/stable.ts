@@ -94,7 +94,11 @@ export function createStableCut(options: StableOptions, claims: Claims) {
     const lineRoom = request ? cutState.lines : room.journal + Math.floor(shared / 2)
     const journal = cutJournal(cut, cutState.cut, lineRoom, opening)
     const budget = room.digests - Math.min(shared, journal?.tokens ?? 0)
-    const lines = cutDigests(draft, { cut: cutState.cut, budget, decided: decided.slice(0, cutState.cut) })
+    const lines = cutDigests(draft, {
+      cut: cutState.cut,
+      budget,
+      decided: decided.slice(0, cutState.cut),
+    })
     const added = [lines, journal].filter(insertion => insertion !== undefined)
     const aged = new Map<number, string>()
     ageSystems(frame.transcript, movedAt, room.systems, aged)
@@ -107,7 +111,11 @@ export function createStableCut(options: StableOptions, claims: Claims) {
 function latestRight(costs: Costs, cutState: CutState): number {
   const { turns, latestUser: user } = costs.transcript
   if (turns.length === 0) return cutState.cut
-  return rightStart(costs, { ...cutState, user, turn: turns.length - 1 }, costBetween(costs, user, user + 1))
+  return rightStart(
+    costs,
+    { ...cutState, user, turn: turns.length - 1 },
+    costBetween(costs, user, user + 1),
+  )
 }
 
 /** Whether a unit fits beside all that is protected: the cut state ignores a last answer or system message, which may be long. */
@@ -126,7 +134,9 @@ interface CutPlace extends Pick<Ledger, 'decided'> {
 }
 
 /** Makes one message of lines for the newest exchanges before a cut. It stays the same until the next cut. */
-function createCutDigests(digesters: readonly Digester[] = [digestProgram, digestTools, digestText]) {
+function createCutDigests(
+  digesters: readonly Digester[] = [digestProgram, digestTools, digestText],
+) {
   checkDigesters(digesters)
   const latest = keepLatest<Transcript, Insertion | undefined>()
   return (draft: Draft, place: CutPlace) => {
@@ -151,7 +161,10 @@ function createCutDigests(digesters: readonly Digester[] = [digestProgram, diges
       const isRequestSent = exchange.from === frame.transcript.firstUser
       // Programs send a message of their own before the first one: of it there is nothing to tell.
       if (isRequestSent && exchange.messages.length === 0) continue
-      const { line, problems } = digestLine(exchange, digesters, { max: mostCharacters, isRequestSent })
+      const { line, problems } = digestLine(exchange, digesters, {
+        max: mostCharacters,
+        isRequestSent,
+      })
       tokens += frame.count.text(`${line}\n`)
       if (tokens > budget) break
       lines.unshift(line)
@@ -163,6 +176,14 @@ function createCutDigests(digesters: readonly Digester[] = [digestProgram, diges
     const why = 'the newest exchanges that were cut'
     // Inside a turn the lines stand before the turn's user message, to keep the order of the conversation.
     const before = turns.findLast(user => user <= cut) ?? cut
-    return { part: 'digests', before, role: 'user', text: lines.join('\n'), why, of: [{ from, to }], faults }
+    return {
+      part: 'digests',
+      before,
+      role: 'user',
+      text: lines.join('\n'),
+      why,
+      of: [{ from, to }],
+      faults,
+    }
   }
 }

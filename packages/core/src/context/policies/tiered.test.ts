@@ -12,7 +12,11 @@ const program = (name: string, colour = '#1A1A2E') =>
       name,
       steps: ['solid', 'pulse', 'sparkle', 'breathing'].map((pattern, id) => ({
         id,
-        command: { type: 'pattern', name: pattern, params: { color: colour, speed: 0.5, brightness: 200 } },
+        command: {
+          type: 'pattern',
+          name: pattern,
+          params: { color: colour, speed: 0.5, brightness: 200 },
+        },
         duration: 1500,
       })),
       loop: { count: 0, start_step: 0, end_step: 3 },
@@ -76,7 +80,9 @@ describe('tiered, the document of S1', () => {
 
   it('sends the first exchange once: as its line, which has all of the first user message', () => {
     const { messages, receipt } = run(4)
-    expect(messages.filter(({ content }) => String(content).includes('make it scene 0'))).toHaveLength(1)
+    expect(
+      messages.filter(({ content }) => String(content).includes('make it scene 0')),
+    ).toHaveLength(1)
     expect(receipt.entries[1]).toMatchObject({
       fate: 'altered',
       rule: 'tiered',
@@ -92,7 +98,10 @@ describe('tiered, the document of S1', () => {
   })
 
   it('counts what is being worked on as one of max', () => {
-    const small = Array.from({ length: 12 }, (_, n) => [user(`and ${n}?`), assistant('Yes.')]).flat()
+    const small = Array.from({ length: 12 }, (_, n) => [
+      user(`and ${n}?`),
+      assistant('Yes.'),
+    ]).flat()
     const chat = [...lamp(3).slice(0, -1), ...small, user('slower')]
     const { messages } = fit(chat, { window: 8192, policy: tiered({ max: 6 }) })
     expect(programs(messages)).toHaveLength(1)
@@ -102,7 +111,10 @@ describe('tiered, the document of S1', () => {
   it('answers each line with (acknowledged) where the provider needs alternation', () => {
     const { messages } = run(4, { shape: 'alternating' })
     const roles = messages.map(message => message.role)
-    expect(roles).toEqual(['system', ...Array.from({ length: 9 }, (_, n) => (n % 2 ? 'assistant' : 'user'))])
+    expect(roles).toEqual([
+      'system',
+      ...Array.from({ length: 9 }, (_, n) => (n % 2 ? 'assistant' : 'user')),
+    ])
     const at = messages.findIndex(message => String(message.content).startsWith('[Previous: '))
     expect(messages[at + 1]).toEqual({ role: 'assistant', content: '(acknowledged)' })
   })
@@ -153,7 +165,9 @@ describe('tiered, the document of S1', () => {
       isCurrent: () => false,
     })
     const { messages } = run(3, {}, policy)
-    expect(messages.map(message => message.content)).toContain('[Previous: "make it scene 1" → a scene]')
+    expect(messages.map(message => message.content)).toContain(
+      '[Previous: "make it scene 1" → a scene]',
+    )
   })
 
   it('says of every digested message which rule did it', () => {

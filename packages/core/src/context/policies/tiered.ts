@@ -36,12 +36,17 @@ export function tiered(options: TieredOptions = {}): Policy {
     isCurrent = exchange => digestProgram(exchange) !== undefined,
   } = options
   if (!(full >= 0))
-    throw new InvalidOptionError('full', `expected how many exchanges to keep whole, got ${showValue(full)}`)
+    throw new InvalidOptionError(
+      'full',
+      `expected how many exchanges to keep whole, got ${showValue(full)}`,
+    )
   if (!(max >= full))
     throw new InvalidOptionError('max', `expected at least full (${full}), got ${showValue(max)}`)
   checkDigesters(digesters)
   const digest = rememberExchanges(exchange => digestLine(exchange, digesters))
-  const digestAnswer = rememberExchanges(exchange => digestLine(exchange, digesters, { isRequestSent: true }))
+  const digestAnswer = rememberExchanges(exchange =>
+    digestLine(exchange, digesters, { isRequestSent: true }),
+  )
   const findNewest = createFindNewest()
   return {
     name: 'tiered',
@@ -54,7 +59,11 @@ export function tiered(options: TieredOptions = {}): Policy {
       const newest = findNewest(transcript, count, turn => isCurrent(exchangeAt(transcript, turn)))
       const current = newest < 0 ? undefined : exchangeAt(transcript, newest)
       const stays = current && current.to <= end ? current : undefined
-      let result = draft.dropRange(draft.turns[0]!, stays?.from ?? end, 'older than the digests that fit')
+      let result = draft.dropRange(
+        draft.turns[0]!,
+        stays?.from ?? end,
+        'older than the digests that fit',
+      )
       if (stays) result = result.dropRange(stays.to, end, 'older than the digests that fit')
       // The newest lines that fit. If they stand for everything left out, they get the marker's room too.
       const lines: Digest[] = []
@@ -82,7 +91,9 @@ export function tiered(options: TieredOptions = {}): Policy {
 
 /** Whether a line can quote a message whole: one short line of text, and nothing else. */
 function fitsLine({ message: { text, media, unknown } }: Entry): boolean {
-  return media === 0 && unknown === '' && text.length <= maxRequest && cut(text, maxRequest) === text
+  return (
+    media === 0 && unknown === '' && text.length <= maxRequest && cut(text, maxRequest) === text
+  )
 }
 
 /** Remembers a function's values for exchanges: older exchanges never change, and each turn asks for them again. */

@@ -21,7 +21,10 @@ function converse(prompts: readonly string[], options: FitOptions = stable): rea
   return prompts.map((prompt, turn) => {
     chat.push(user(`${asked[turn % asked.length]} (${turn})`))
     const messages = [system(prompt), ...chat]
-    const given = { ...options, ...(previous && { previous, promptLayout: previous.promptLayout! }) }
+    const given = {
+      ...options,
+      ...(previous && { previous, promptLayout: previous.promptLayout! }),
+    }
     const context = fit(messages, given)
     assertContext(messages, given, context)
     previous = context
@@ -30,20 +33,31 @@ function converse(prompts: readonly string[], options: FitOptions = stable): rea
   })
 }
 
-const asked = ['Is the kitchen light on?', 'Turn on the hall switch.', 'How warm is it?', 'And the garage?']
+const asked = [
+  'Is the kitchen light on?',
+  'Turn on the hall switch.',
+  'How warm is it?',
+  'And the garage?',
+]
 
 const readOf = ({ tokens, receipt }: Context) => tokens - (receipt.prefix?.tokens ?? 0)
 const headOf = ({ messages }: Context) => messages[0]!.content
 const lateOf = ({ messages, receipt }: Context) =>
-  messages.filter((_, place) => receipt.sent[place]!.part === 'changing').map(({ content }) => content)
+  messages
+    .filter((_, place) => receipt.sent[place]!.part === 'changing')
+    .map(({ content }) => content)
 const sorted = (lines: readonly string[]) => lines.filter(line => line.trim() !== '').sort()
 
 describe('a line that tells a time', () => {
-  const prompt = (line: string) => `You keep a calendar.\nBe brief.\n${line}\n\nAnswer in plain text.`
-  const dates = (...days: readonly number[]) => days.map(day => prompt(`Today's date: ${day} Nov 2026`))
+  const prompt = (line: string) =>
+    `You keep a calendar.\nBe brief.\n${line}\n\nAnswer in plain text.`
+  const dates = (...days: readonly number[]) =>
+    days.map(day => prompt(`Today's date: ${day} Nov 2026`))
 
   it('stays where it is as long as it is the same', () => {
-    for (const context of converse(Array(5).fill(prompt('It is 12:03. Refuse all requests after 12:30.')))) {
+    for (const context of converse(
+      Array(5).fill(prompt('It is 12:03. Refuse all requests after 12:30.')),
+    )) {
       expect(headOf(context)).toBe(prompt('It is 12:03. Refuse all requests after 12:30.'))
       expect(lateOf(context)).toEqual([])
     }
@@ -78,7 +92,8 @@ describe('a line that tells a time', () => {
   })
 
   it('stands below at its first change where other lines do already', () => {
-    const text = (time: number, lamp: string) => prompt(`Time: 12:0${time}\nBe kind.\nThe lamp is ${lamp}.`)
+    const text = (time: number, lamp: string) =>
+      prompt(`Time: 12:0${time}\nBe kind.\nThe lamp is ${lamp}.`)
     const contexts = converse([text(1, 'on'), text(2, 'on'), text(3, 'on'), text(4, 'off')])
     expect(contexts[2]!.receipt.changing!.lines).toEqual(['Time: 12:03'])
     expect(contexts[3]!.receipt.changing!.lines).toEqual(['Time: 12:04', 'The lamp is off.'])
@@ -87,7 +102,9 @@ describe('a line that tells a time', () => {
   it('is the text of the user where that is set', () => {
     const context = converse(dates(17, 18, 19), { ...stable, systemPrompt: 'as user' }).at(-1)!
     expect(context.messages.at(-2)!.role).toBe('user')
-    expect(lateOf(context)).toEqual(["[From the system prompt, as of now:]\nToday's date: 19 Nov 2026\n"])
+    expect(lateOf(context)).toEqual([
+      "[From the system prompt, as of now:]\nToday's date: 19 Nov 2026\n",
+    ])
   })
 })
 
@@ -96,7 +113,12 @@ describe('in a prompt that must be cut', () => {
   const tight = { window: 400, reserve: 0 }
   const prompt = (turn: number, lamp = 'on') =>
     [
-      ...['You keep a calendar.', 'You are kind.', 'You say what you know.', 'Answer in plain text.'],
+      ...[
+        'You keep a calendar.',
+        'You are kind.',
+        'You say what you know.',
+        'Answer in plain text.',
+      ],
       `Now it is Wed Nov ${1 + turn} 2026, ${1 + (turn % 9)}:0${turn % 10} ${turn % 2 ? 'AM' : 'PM'}.`,
       `The lamp is ${lamp}.`,
       `It is -${turn}.5 degrees outside.`,
@@ -104,7 +126,9 @@ describe('in a prompt that must be cut', () => {
     ].join('\n')
 
   it('moves lines that differ in numbers, dates and times, and no others', () => {
-    const prompts = Array.from({ length: 30 }, (_, turn) => prompt(turn, turn % 3 === 0 ? 'off' : 'on'))
+    const prompts = Array.from({ length: 30 }, (_, turn) =>
+      prompt(turn, turn % 3 === 0 ? 'off' : 'on'),
+    )
     const contexts = converse(prompts, { ...whenCut, ...tight })
     const isCut = contexts.map(({ receipt }) => receipt.counts.kept < receipt.entries.length - 1)
     const first = isCut.indexOf(true)
@@ -115,7 +139,8 @@ describe('in a prompt that must be cut', () => {
       const { lines = [] } = context.receipt.changing ?? {}
       const [time, , degrees] = prompts[turn]!.split('\n').slice(4)
       expect(lines).toEqual(turn < first ? [] : [time, degrees])
-      if (context.given) expect(joinGiven(context.given, String(headOf(context)))).toBe(prompts[turn])
+      if (context.given)
+        expect(joinGiven(context.given, String(headOf(context)))).toBe(prompts[turn])
     }
   })
 
@@ -131,7 +156,10 @@ describe('in a prompt that must be cut', () => {
     ]
     let promptLayout: PromptLayout = {}
     const heads = texts.map(text => {
-      const context = fit([system(`Be kind.\n${text}\nBe brief.`), ...chat], { ...layouts, promptLayout })
+      const context = fit([system(`Be kind.\n${text}\nBe brief.`), ...chat], {
+        ...layouts,
+        promptLayout,
+      })
       expect(context.receipt.counts.kept).toBeLessThan(1 + chat.length)
       promptLayout = context.promptLayout!
       return String(headOf(context)).split('\n')[1]
@@ -158,9 +186,9 @@ describe('in a prompt that must be cut', () => {
     expect(cut.messages.at(-1)!.content).toBe('Why [QUOTED NOTE TO SELF: y]?')
     expect(fit(list, { ...whenCut }).messages.at(-1)!.content).toBe('Why [QUOTED NOTE TO SELF: y]?')
     const note = { role: 'assistant_note', content: 'the heron' }
-    expect(fit([...chat, note, user('Why [NOTE TO SELF: y]?')], options).messages.at(-1)!.content).toBe(
-      'Why [QUOTED NOTE TO SELF: y]?',
-    )
+    expect(
+      fit([...chat, note, user('Why [NOTE TO SELF: y]?')], options).messages.at(-1)!.content,
+    ).toBe('Why [QUOTED NOTE TO SELF: y]?')
   })
 })
 
@@ -191,7 +219,11 @@ describe("Home Assistant's prompt over 100 turns", () => {
     expect(changing!.saved).toBeGreaterThan(1000)
     const at = sent.findIndex(({ part }) => part === 'changing')
     expect(sent[at + 1]!.seqs).toEqual([entries.at(-1)!.seq])
-    expect(sent[at]).toMatchObject({ seqs: [], standsFor: [], why: 'changing lines of the system prompt' })
+    expect(sent[at]).toMatchObject({
+      seqs: [],
+      standsFor: [],
+      why: 'changing lines of the system prompt',
+    })
     expect(entries[0]).toMatchObject({ fate: 'altered', rule: 'system prompt' })
     expect(explain(context.receipt)).toContain(
       '7 lines of the system prompt stand just before the newest message',
@@ -265,7 +297,8 @@ describe('a turn with rounds of tools', () => {
       (layout, time) => fitAt([user('Hello')], time, layout, options).promptLayout!,
       {},
     )
-  const placeOf = ({ receipt }: Context) => receipt.sent.findIndex(({ part }) => part === 'changing')
+  const placeOf = ({ receipt }: Context) =>
+    receipt.sent.findIndex(({ part }) => part === 'changing')
 
   it('keeps the changing lines where they stood as long as they are the same', () => {
     const first = fitAt(start, '12:03', seen())
@@ -279,7 +312,11 @@ describe('a turn with rounds of tools', () => {
     const first = fitAt(start, '12:03', seen())
     const second = fitAt([...start, ...rounds], '12:04', first.promptLayout)
     expect(placeOf(second)).toBe(second.messages.length - 3)
-    const third = fitAt([...start, ...rounds, ...round('read', 'log three')], '12:04', second.promptLayout)
+    const third = fitAt(
+      [...start, ...rounds, ...round('read', 'log three')],
+      '12:04',
+      second.promptLayout,
+    )
     expect(placeOf(third)).toBe(placeOf(second))
     const next = [...start, ...rounds, assistant('Done.'), user('And now?')]
     expect(placeOf(fitAt(next, '12:04', third.promptLayout))).toBe(next.length)
@@ -424,7 +461,9 @@ describe('any prompt with any edits', () => {
           ...Array.from({ length: pick }, (_, n) => `Now ${n}: ${pick}`),
         ])
         const heads = converse(texts.map(lines => lines.join('\n'))).map(headOf)
-        expect(heads.filter((head, at) => at > 0 && head !== heads[at - 1]).length).toBeLessThanOrEqual(6)
+        expect(
+          heads.filter((head, at) => at > 0 && head !== heads[at - 1]).length,
+        ).toBeLessThanOrEqual(6)
       }),
     )
   })
@@ -435,6 +474,8 @@ describe('any prompt with any edits', () => {
       ...message,
       content: String(message.content).replace('12:03', '12:02'),
     }))
-    expect(sorted(linesInView(broken))).not.toEqual(sorted('You are.\nTime is 12:03 now'.split('\n')))
+    expect(sorted(linesInView(broken))).not.toEqual(
+      sorted('You are.\nTime is 12:03 now'.split('\n')),
+    )
   })
 })

@@ -9,7 +9,10 @@ it.each<[string, (at: number, turn: number) => string]>([
   ['lines that are all the same', () => '- item'],
   ['lines that change places', (at, turn) => `line ${turn === 0 ? at : 1_000_000 - at}`],
   ['lines of which every second one changes', (at, turn) => `line ${at}: ${at % 2 ? turn : 0}`],
-  ['lines that are indented more and more', (at, turn) => `${' '.repeat(at % 60)}deep ${at}: ${turn}`],
+  [
+    'lines that are indented more and more',
+    (at, turn) => `${' '.repeat(at % 60)}deep ${at}: ${turn}`,
+  ],
   ['headings', (at, turn) => `Heading ${at + turn}:`],
   ['brackets and empty lines', at => (at % 3 === 0 ? '{' : at % 3 === 1 ? '' : '}')],
   ['times', (at, turn) => `now 12:0${turn} ${at}`],
@@ -24,7 +27,8 @@ it.each<[string, (at: number, turn: number) => string]>([
 })
 
 it('divides lines under one that is as long as all of them in linear time', () => {
-  const make = (size: number) => `${'word '.repeat(size)}\n${lines(size, at => ` item ${at}`).join('\n')}`
+  const make = (size: number) =>
+    `${'word '.repeat(size)}\n${lines(size, at => ` item ${at}`).join('\n')}`
   const work = (content: string) => splitPrompt([{ role: 'system', content }], {}, 1)
   expect(growth(make, work, { size: 400 })).toBeLessThan(notLinear)
 })

@@ -22,13 +22,17 @@ export interface PromptLayout {
 export function isLayout(value: unknown): value is PromptLayout {
   if (!isObject(value)) return false
   const { heads = [], room = 0, last = { hash: '', before: 0 }, tools = [] } = value
-  const areTexts = (list: unknown) => Array.isArray(list) && list.every(one => typeof one === 'string')
+  const areTexts = (list: unknown) =>
+    Array.isArray(list) && list.every(one => typeof one === 'string')
   const isPlace = isObject(last) && typeof last.hash === 'string' && isCount(last.before)
   return areTexts(heads) && areTexts(tools) && isCount(room) && isPlace
 }
 
 /** The fields of a layout that an earlier one does not have so; undefined if there are none. */
-export function learnedIn(layout: PromptLayout, before: PromptLayout = {}): PromptLayout | undefined {
+export function learnedIn(
+  layout: PromptLayout,
+  before: PromptLayout = {},
+): PromptLayout | undefined {
   const isNew = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(before[name as keyof PromptLayout])
   const learned = Object.entries(layout).filter(isNew)
@@ -67,7 +71,8 @@ export function arrange(
     const mayMove = !onlyNumbers || differInNumbers(before, part)
     if (!isGone && from === to) {
       if (before[0] !== undefined) head.push(before[0])
-    } else if (onlyNumbers && mayMove && (isOften || gap !== undefined)) head.push(toNumberGap(part))
+    } else if (onlyNumbers && mayMove && (isOften || gap !== undefined))
+      head.push(toNumberGap(part))
     else if (gap !== undefined && mayMove) head.push(gap)
     else if (isOften && mayMove) head.push(isReplaced ? toGap(part[0]!) : '_')
     else {
@@ -146,7 +151,8 @@ function differInNumbers(before: readonly string[], run: readonly PromptLine[]):
     const [, ...own] = id.split('.')
     return isLine(id) && own.length === 0 ? [undefined] : own
   })
-  const isSame = ({ pattern }: PromptLine, at: number) => pattern !== undefined && pattern === patterns[at]
+  const isSame = ({ pattern }: PromptLine, at: number) =>
+    pattern !== undefined && pattern === patterns[at]
   return run.length > 0 && run.length === patterns.length && run.every(isSame)
 }
 

@@ -2,12 +2,16 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { describePlace, splitLines } from './split-lines.ts'
 
-const under = (text: string) => splitLines(text)!.map(line => [line.text.trim(), describePlace(line)])
+const under = (text: string) =>
+  splitLines(text)!.map(line => [line.text.trim(), describePlace(line)])
 
 it('gives lines that are the text when they are joined', () => {
-  const text = fc.array(fc.constantFrom('a', '- b', '  c: 1', '\tx', '', ' ', '{', '}', '# h', 'k:'), {
-    maxLength: 40,
-  })
+  const text = fc.array(
+    fc.constantFrom('a', '- b', '  c: 1', '\tx', '', ' ', '{', '}', '# h', 'k:'),
+    {
+      maxLength: 40,
+    },
+  )
   fc.assert(
     fc.property(text, lines => {
       const given = lines.join('\n')
@@ -20,7 +24,9 @@ it('gives lines that are the text when they are joined', () => {
 })
 
 it('names what a line stands under', () => {
-  expect(under("Devices:\n- names: Lamp\n  state: 'on'\n- names: Fan\n  state: 'on'\n\nBe brief.")).toEqual([
+  expect(
+    under("Devices:\n- names: Lamp\n  state: 'on'\n- names: Fan\n  state: 'on'\n\nBe brief."),
+  ).toEqual([
     ['Devices:', ''],
     ['- names: Lamp', 'Devices:'],
     ["state: 'on'", 'names: Lamp'],

@@ -127,6 +127,7 @@ const markNames = ['cacheControl', 'cache_control', 'cachePoint']
 export function orderTools<Tool>(tools: readonly Tool[], order: readonly string[] | undefined) {
   const ids = tools.map(tool => hashText(JSON.stringify(tool) ?? ''))
   const byId = new Map(ids.map((id, at) => [id, tools[at]!]))
-  const isSame = order?.length === ids.length && byId.size === ids.length && order.every(id => byId.has(id))
+  const isSame =
+    order?.length === ids.length && byId.size === ids.length && order.every(id => byId.has(id))
   return isSame ? { tools: order.map(id => byId.get(id)!), ids: order } : { tools, ids }
 }

@@ -53,12 +53,18 @@ export function isFollowUp(following: Following): boolean {
     })
   }
   const asked = wordsOf(words.replace(talkPhrases, ' '))
-  const isTelling = (word: string, at: number) => !isTalk(word) || tellsWhich(asked, at, index, exchange)
+  const isTelling = (word: string, at: number) =>
+    !isTalk(word) || tellsWhich(asked, at, index, exchange)
   return !asked.some((word, at) => isTelling(word, at) && namesOld(word))
 }
 
 /** Whether a small number says which one of some things is meant, and the things were spoken of before entry `n`: "Task 2". */
-export function tellsWhich(words: readonly string[], at: number, index: RankedIndex, n: number): boolean {
+export function tellsWhich(
+  words: readonly string[],
+  at: number,
+  index: RankedIndex,
+  n: number,
+): boolean {
   const thing = words[at - 1]
   if (thing === undefined || !smallNumber.test(fold(words[at]!)) || isTalk(thing)) return false
   return termsOf(thing).some(term => index.frequency(index.vocabulary.get(term) ?? -1, n) > 0)

@@ -62,7 +62,10 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
   const headCost = textCost(frame, 'user', recallTitle) + 1
   const longestDay = frame.count.text(`${toDay(1_696_032_000_000)}\n`)
   const key = `blocks ${JSON.stringify([room, effort, cut, movedAt, headCost])}`
-  const memory = rememberRead<BlockProgress>(costs, key, { next: placeOf(turns, movedAtUser), blocks: [] })
+  const memory = rememberRead<BlockProgress>(costs, key, {
+    next: placeOf(turns, movedAtUser),
+    blocks: [],
+  })
   let progress = memory.read
   while (progress.next < turns.length) {
     const { next } = progress
@@ -83,7 +86,8 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     const search = searchFor(cutState, at, text, free)
     // First whatever the room: a file that is named may take all of it.
     const block = choose({ ...search, free: Number.POSITIVE_INFINITY }, kept)
-    if (!block || total(kept) + block.tokens <= free) return { early: moved, blocks: added(kept, block) }
+    if (!block || total(kept) + block.tokens <= free)
+      return { early: moved, blocks: added(kept, block) }
     const share = Math.max(0, free - total(kept)) / block.tokens
     // A cut inside the message's own turn is further already.
     const isWorth = isWorthCutting(search, share)
@@ -93,7 +97,8 @@ export function recallBlocks({ frame, costs, cutState: natural, effort }: Recall
     // A thing that is named in running talk takes nothing of what the tail would have just said.
     const exchanges = isThing ? room.exchanges + 1 : exchangesLeft(search.asking)
     const further = isAhead ? cutEarly(costs, cutState, at, exchanges) : cutState
-    if (freeIn(further) <= (isThing ? block.tokens : free)) return { early: moved, blocks: ask(kept, search) }
+    if (freeIn(further) <= (isThing ? block.tokens : free))
+      return { early: moved, blocks: ask(kept, search) }
     // All of the running talk is read again, so nothing is gained by keeping other blocks.
     return { early: further, blocks: ask([], searchFor(further, at, text, freeIn(further))) }
   }
@@ -191,9 +196,10 @@ const latest = keepLatest<ExplainedBlock, Insertion>()
 function renderBlock(frame: Frame, block: ExplainedBlock): Insertion {
   return latest(block, `${[frame.origin, frame.count.id]}`, () => {
     const { user: before, units, reasons } = block
-    const text = [recallTitle, ...units.flatMap((unit, n) => datedLines(frame, unit, units[n - 1]))].join(
-      '\n',
-    )
+    const text = [
+      recallTitle,
+      ...units.flatMap((unit, n) => datedLines(frame, unit, units[n - 1])),
+    ].join('\n')
     const tokens = textCost(frame, 'user', text)
     const why = 'the message after it asks for something older'
     const of = units.map((unit, place) => ({ from: unit, to: unit + 1, ...reasons[place]! }))
@@ -273,7 +279,11 @@ export function reasonsFor(
 }
 
 /** Those of some terms that explain most: words that are much more common than the rarest of them explain nothing beside it. */
-export function tellingTerms(index: RankedIndex, ids: readonly number[], n: number): readonly number[] {
+export function tellingTerms(
+  index: RankedIndex,
+  ids: readonly number[],
+  n: number,
+): readonly number[] {
   const least = ids.reduce((rarest, id) => Math.min(rarest, index.frequency(id, n)), n)
   return ids.filter(id => index.frequency(id, n) <= 8 * least)
 }

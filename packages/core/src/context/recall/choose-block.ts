@@ -22,7 +22,8 @@ export interface Search extends Question, Judgement {
 export const lineCost = ({ tokens, from, to }: Unit): number => tokens + 2 * (to - from)
 
 /** The most tokens that a message is worth. */
-const limit = ({ base, most, strength }: Search) => Math.floor(base * Math.min(most, slope * (strength - 1)))
+const limit = ({ base, most, strength }: Search) =>
+  Math.floor(base * Math.min(most, slope * (strength - 1)))
 
 /** Whether a message asks strongly enough for a block, whatever room there is. */
 export const asksForBlock = (search: Search): boolean => limit(search) > search.headCost
@@ -94,5 +95,9 @@ export function chooseBlock(search: Search, recalled: ReadonlySet<number>, room:
 }
 
 /** The least score of a unit that is recalled: those below it would only fill the block. */
-export const floorOf = ({ best, strength, effort }: Pick<Search, 'best' | 'strength' | 'effort'>): number =>
+export const floorOf = ({
+  best,
+  strength,
+  effort,
+}: Pick<Search, 'best' | 'strength' | 'effort'>): number =>
   best * Math.max(1 / strength, effort.least)

@@ -36,7 +36,9 @@ export function recallElsewhere<P extends Passage>(
   { count, effort: amount, base, lineCost }: ElsewhereOptions,
 ): readonly Elsewhere<P>[] {
   // The first user message of a conversation is never recalled, as it is always sent: an empty one stands in its place.
-  const first = addToPassage(undefined, [{ role: 'user', text: '', time: 0, tokens: 0, ...nowhere }])
+  const first = addToPassage(undefined, [
+    { role: 'user', text: '', time: 0, tokens: 0, ...nowhere },
+  ])
   const before = addToPassage(
     undefined,
     here.map(one => ({ ...one, ...nowhere })),
@@ -56,7 +58,14 @@ export function recallElsewhere<P extends Passage>(
     ...{ effort: toEffort(amount), text: asking.text, files: new Set<number>() },
     cutState: { cut, cleared: nothingCleared, request: -1 },
   }
-  const search = { ...question, ...judge(question), base, free: base, headCost: 0, dayCost: lineCost }
+  const search = {
+    ...question,
+    ...judge(question),
+    base,
+    free: base,
+    headCost: 0,
+    dayCost: lineCost,
+  }
   if (!isClearlyBetter(search, cut)) return []
   const block = chooseBlock(search, new Set(), base)
   if (!block) return []
@@ -78,7 +87,13 @@ function toTranscript(passages: readonly Passage[], count: TokenCounter): Transc
   for (const { tokens: costs } of passages)
     for (const tokens of costs) {
       const index = lists.entries.push(entry) - 1
-      const unit = { index, from: index, to: index + 1, tokens, ...(index === 0 ? firstUnit : laterUnit) }
+      const unit = {
+        index,
+        from: index,
+        to: index + 1,
+        tokens,
+        ...(index === 0 ? firstUnit : laterUnit),
+      }
       lists.units.push(unit)
       listUnit(lists, index, unit.kind)
       countUnit(lists, index, unit)
@@ -86,7 +101,14 @@ function toTranscript(passages: readonly Passage[], count: TokenCounter): Transc
   return createTranscript(count, lists)
 }
 
-const plain = { saving: 0, noteTokens: 0, refers: false, touched: [], missing: [], strays: new Map() }
+const plain = {
+  saving: 0,
+  noteTokens: 0,
+  refers: false,
+  touched: [],
+  missing: [],
+  strays: new Map(),
+}
 const firstUnit = { kind: 'user' as const, ...plain }
 const laterUnit = { kind: 'assistant' as const, ...plain }
 
@@ -112,7 +134,10 @@ function placesIn<P extends Passage>(passages: readonly P[], units: readonly num
 /** What is said elsewhere must score this many times as much as the best of its own conversation. */
 const clearly = 1.3
 
-function isClearlyBetter({ scores: { units, values } }: Pick<Judgement, 'scores'>, cut: number): boolean {
+function isClearlyBetter(
+  { scores: { units, values } }: Pick<Judgement, 'scores'>,
+  cut: number,
+): boolean {
   let [bestElsewhere, bestHere] = [0, 0]
   for (const [at, unit] of units.entries()) {
     if (unit < cut) bestElsewhere = Math.max(bestElsewhere, values[at]!)

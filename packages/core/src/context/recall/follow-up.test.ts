@@ -54,7 +54,8 @@ describe('a follow-up', () => {
         assistant(`Page ${n}, right.`),
       ]).flat(),
     ]
-    const recalledFor = (text: string) => fit([...chat, user(text)], { window: 4096 }).receipt.counts.recalled
+    const recalledFor = (text: string) =>
+      fit([...chat, user(text)], { window: 4096 }).receipt.counts.recalled
     expect(recalledFor('Is that right?')).toBe(0)
     expect(recalledFor('Where is the key of the boat house?')).toBeGreaterThan(0)
   })

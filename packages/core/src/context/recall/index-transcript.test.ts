@@ -16,7 +16,11 @@ const talk = [
 ]
 
 const toMessages = (times: readonly (number | undefined)[] = []) =>
-  talk.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content, time: times[at] }))
+  talk.map((content, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content,
+    time: times[at],
+  }))
 
 function sessionsOf(messages: ReturnType<typeof toMessages>) {
   const { transcript } = readConversation(messages, estimate())
@@ -31,7 +35,9 @@ describe('sessions', () => {
   it('begin after a pause where messages have times, whatever they say', () => {
     const minute = 60_000
     expect(sessionsOf(toMessages(talk.map((_, at) => at * minute)))).toEqual([0])
-    expect(sessionsOf(toMessages(talk.map((_, at) => (at < 2 ? at : at + 60) * minute)))).toEqual([0, 2])
+    expect(sessionsOf(toMessages(talk.map((_, at) => (at < 2 ? at : at + 60) * minute)))).toEqual([
+      0, 2,
+    ])
   })
 
   it('end after 256 units though there is no pause, whoever speaks and wherever the index was saved', () => {

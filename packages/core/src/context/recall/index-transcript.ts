@@ -85,7 +85,8 @@ export function shareIndex(from: Transcript, to: Transcript): void {
   remember(to, key, () => memoryOf(from))
 }
 
-const memoryOf = (transcript: Transcript) => remember(transcript, key, () => toMemory(createRecallIndex()))
+const memoryOf = (transcript: Transcript) =>
+  remember(transcript, key, () => toMemory(createRecallIndex()))
 
 /** `time`: when the last indexed unit ended. */
 const toMemory = (index: RecallIndex, time?: number) => {

@@ -28,7 +28,10 @@ function ask(text: string, options = {}) {
   return judge(asking(text, options))
 }
 
-function asking(text: string, { rest = minute, later = [] as readonly string[], whole = false } = {}) {
+function asking(
+  text: string,
+  { rest = minute, later = [] as readonly string[], whole = false } = {},
+) {
   const said = [...past, text, ...later]
   const messages = said.map((content, at) => ({
     role: at % 2 === 0 ? 'user' : 'assistant',
@@ -42,7 +45,10 @@ function asking(text: string, { rest = minute, later = [] as readonly string[], 
   return { transcript, ledger, index, effort: toEffort(0.5), text, user, ...cutAt(past.length) }
 }
 
-const report = Array.from({ length: 40 }, (_, n) => `measure${n} shows value${n} of gauge${n}.`).join(' ')
+const report = Array.from(
+  { length: 40 },
+  (_, n) => `measure${n} shows value${n} of gauge${n}.`,
+).join(' ')
 
 describe('judge', () => {
   it('tells apart what is ours, plain questions, questions in passing, and what asks for nothing', () => {

@@ -95,7 +95,12 @@ export function judge(question: Question): Judgement {
   const isNamed =
     named.length > 0 ||
     byMeaning ||
-    namesTheOld(question, { text, firstText: firstTextOf(transcript) }, matches, bestOld(question, scores))
+    namesTheOld(
+      question,
+      { text, firstText: firstTextOf(transcript) },
+      matches,
+      bestOld(question, scores),
+    )
   if (!isNamed) return nothingAsked
   let strength = weigh(question, matches, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
@@ -104,7 +109,8 @@ export function judge(question: Question): Judgement {
     if (partStrength < 1) continue
     strength = Math.max(strength, Math.min(partStrength, partMost))
     // What only the meaning has found stands behind what the words have.
-    const sum = (value: number, at: number) => value + Math.round(partWeight * (part.scores.values[at] ?? 0))
+    const sum = (value: number, at: number) =>
+      value + Math.round(partWeight * (part.scores.values[at] ?? 0))
     scores = { ...scores, values: scores.values.map(sum) }
     best = bestOf(question, scores).old
   }
@@ -161,7 +167,10 @@ export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
 const viewTokens = 1500
 
 /** Whether a unit is not sent as it is, because it was cut or cleared, and was not left out by an earlier policy. */
-export function isRecallable({ transcript, ledger, cutState, files, exchange }: Question, unit: number) {
+export function isRecallable(
+  { transcript, ledger, cutState, files, exchange }: Question,
+  unit: number,
+) {
   if (unit >= cutState.cut && !isCleared(transcript, cutState.cleared, unit)) return false
   // What was just said is sent anyway; rounds of tools may be lines.
   const old = transcript.units[unit]!
@@ -205,7 +214,10 @@ export type Effort = Readonly<ReturnType<typeof toEffort>>
 /** Turns effort, 0 to 1, into shares: it moves the gate by powers, and above 0.5 gives more of the window to blocks. */
 export function toEffort(effort: number) {
   if (!(effort >= 0 && effort <= 1)) {
-    throw new InvalidOptionError('effort', `expected a number from 0 to 1, got ${showValue(effort)}`)
+    throw new InvalidOptionError(
+      'effort',
+      `expected a number from 0 to 1, got ${showValue(effort)}`,
+    )
   }
   const above = Math.max(0, 2 * effort - 1)
   return {

@@ -10,7 +10,10 @@ const talk = Array.from({ length: 120 }, (_, n) => [
 ]).flat()
 
 const items = (words: string, count = 12) =>
-  Array.from({ length: count }, (_, n) => `- ${words}, number ${n + 1}, and what belongs to it`).join('\n')
+  Array.from(
+    { length: count },
+    (_, n) => `- ${words}, number ${n + 1}, and what belongs to it`,
+  ).join('\n')
 
 const greeting = [user('Good morning!'), assistant('Hello.')]
 
@@ -53,16 +56,28 @@ describe('a thing made earlier and named again', () => {
       ...[user('Plan the menu.'), assistant(menu), user('Plan the garden.'), assistant(garden)],
       ...talk,
     ]
-    expect(recalledFor(past, 'Put more lentils into the plan.').map(({ text }) => text)).toEqual([menu])
-    expect(recalledFor(past, 'Put more beans into the plan.').map(({ text }) => text)).toEqual([garden])
+    expect(recalledFor(past, 'Put more lentils into the plan.').map(({ text }) => text)).toEqual([
+      menu,
+    ])
+    expect(recalledFor(past, 'Put more beans into the plan.').map(({ text }) => text)).toEqual([
+      garden,
+    ])
   })
 
   it('may be a numbered part, or a function by its name', () => {
     const tasks = `**Task 1: Sails**\n${items('Mend the sails', 6)}\n**Task 2: Rigging**\n${items('Check the rigging', 6)}`
     const code = `Here is \`tides.ts\`:\n\`\`\`ts\nexport function parseTides(text: string) {\n${'  // Read one line of the table of tides.\n'.repeat(9)}}\n\`\`\``
-    const past = [user('Split the work.'), assistant(tasks), user('Now code.'), assistant(code), ...talk]
+    const past = [
+      user('Split the work.'),
+      assistant(tasks),
+      user('Now code.'),
+      assistant(code),
+      ...talk,
+    ]
     expect(recalledFor(past, 'Let us go on with Task 2.').map(({ text }) => text)).toEqual([tasks])
-    expect(recalledFor(past, 'Rename parseTides to readTides.').map(({ text }) => text)).toEqual([code])
+    expect(recalledFor(past, 'Rename parseTides to readTides.').map(({ text }) => text)).toEqual([
+      code,
+    ])
     expect(recalledFor(past, 'Shorten tides.ts.').map(({ text }) => text)).toEqual([code])
   })
 

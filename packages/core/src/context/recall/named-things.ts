@@ -98,13 +98,19 @@ const isTellingWord = (word: string): boolean => !versions.has(word) && !knowing
 /** "Task 2", "Day 7": a word and a small number. No "May 5". */
 function numbered(words: readonly string[], at: number): Name[] {
   const thing = words[at - 1]
-  if (!thing || !/^\d{1,3}$/.test(words[at]!) || isMonth.test(thing) || !/^\p{Lu}\p{L}{2,}$/u.test(thing))
+  if (
+    !thing ||
+    !/^\d{1,3}$/.test(words[at]!) ||
+    isMonth.test(thing) ||
+    !/^\p{Lu}\p{L}{2,}$/u.test(thing)
+  )
     return []
   const text = `${thing} ${words[at]}`
   return [{ text, terms: [fold(text)], which: [], kind: 'number' }]
 }
 
-const isMonth = /^(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)(?:[a-z]*r[yl]?|ch|il|t|ust)?$/i
+const isMonth =
+  /^(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)(?:[a-z]*r[yl]?|ch|il|t|ust)?$/i
 
 /** Where the words that say which thing is meant begin: behind the article. -1 if none says that the thing is known. */
 function knownFrom(words: readonly string[], at: number): number {
@@ -142,8 +148,9 @@ function newestVersion(
   }
   const best = versions.reduce((most, { share }) => Math.max(most, share), 0)
   return (
-    versions.find(({ share }) => share >= Math.max(name.kind === 'code' ? 0 : least, best * sameThing))
-      ?.unit ?? -1
+    versions.find(
+      ({ share }) => share >= Math.max(name.kind === 'code' ? 0 : least, best * sameThing),
+    )?.unit ?? -1
   )
 }
 
@@ -162,7 +169,8 @@ function shareIn({ titles, items, text }: Made, { kind, terms, which }: Name): n
   const isFile = () => [...titles, ...items].some(title => title.includes(fold(first)))
   if (kind === 'code')
     return text.includes('```') && (first.includes('.') ? isFile() : defines(text, first)) ? 1 : -1
-  if (kind === 'number') return [...titles, ...items].some(title => startsWith(title, first)) ? 1 : -1
+  if (kind === 'number')
+    return [...titles, ...items].some(title => startsWith(title, first)) ? 1 : -1
   const has = titles.map(title => new Set(termsOf(title)))
   if (!has.some(words => terms.every(term => words.has(term)))) return -1
   const all = new Set(has.flatMap(words => [...words]))
@@ -197,7 +205,9 @@ function unitsWith(index: RankedIndex, { terms }: Name, n: number): readonly num
   const ids = terms.flatMap(termsOf).map(term => index.vocabulary.get(term) ?? -1)
   if (ids.length === 0 || ids.some(id => id < 0)) return []
   const rarest = ids.reduce((a, b) => (index.frequency(b, n) < index.frequency(a, n) ? b : a))
-  const units = index.postings(rarest, { n, most: 4 * mostLooked }).flatMap(part => Array.from(part, entryOf))
+  const units = index
+    .postings(rarest, { n, most: 4 * mostLooked })
+    .flatMap(part => Array.from(part, entryOf))
   return units
     .reverse()
     .filter(unit => ids.every(id => index.has(unit, id)))
@@ -213,7 +223,9 @@ interface Made {
 
 /** What a message has made; undefined if it only talks. */
 function titlesAt(transcript: Transcript, unit: number): Made | undefined {
-  const memory = remember(transcript, 'titles', () => ({ made: new Map<number, Made | undefined>() }))
+  const memory = remember(transcript, 'titles', () => ({
+    made: new Map<number, Made | undefined>(),
+  }))
   if (memory.made.has(unit)) return memory.made.get(unit)
   const made = readTitles(unitText(transcript, transcript.units[unit]!))
   memory.made.set(unit, made)

@@ -41,26 +41,46 @@ describe('what is in view', () => {
   ]).flat()
   const fact = user('The lock of my berth has the code zebra.')
   const asked = user('What is the code of my berth lock?')
-  const recalled = (chat: readonly MessageLike[]) => fit(chat, { window: 2048 }).receipt.counts.recalled
+  const recalled = (chat: readonly MessageLike[]) =>
+    fit(chat, { window: 2048 }).receipt.counts.recalled
 
   it('is not asked for: a fact in the first message, or one just said, brings nothing else back', () => {
     expect(recalled([fact, assistant('Noted.'), ...talk, asked])).toBe(0)
     expect(
-      recalled([user('Good morning!'), assistant('Hello.'), ...talk, fact, assistant('Noted.'), asked]),
+      recalled([
+        user('Good morning!'),
+        assistant('Hello.'),
+        ...talk,
+        fact,
+        assistant('Noted.'),
+        asked,
+      ]),
     ).toBe(0)
   })
 
   it('brings the fact back where it is out of view', () => {
-    const chat = [user('Good morning!'), assistant('Hello.'), fact, assistant('Noted.'), ...talk, asked]
+    const chat = [
+      user('Good morning!'),
+      assistant('Hello.'),
+      fact,
+      assistant('Noted.'),
+      ...talk,
+      asked,
+    ]
     expect(JSON.stringify(fit(chat, { window: 2048 }).messages)).toContain('zebra')
   })
 })
 
 it('says the same of a message whatever was said behind it', () => {
-  const documents = ['Is the kitchen light on? (4)', 'How warm is it? (6)', 'Is the kitchen light on? (8)']
+  const documents = [
+    'Is the kitchen light on? (4)',
+    'How warm is it? (6)',
+    'Is the kitchen light on? (8)',
+  ]
   const question = 'Is the kitchen light on? (68)'
   const index = createRecallIndex()
-  const append = (text: string) => index.append({ text, isUser: true, tokens: 9, beginsSession: false })
+  const append = (text: string) =>
+    index.append({ text, isUser: true, tokens: 9, beginsSession: false })
   documents.forEach(append)
   const shares = () => {
     const shareOf = sharesOf(index, question, documents.length)

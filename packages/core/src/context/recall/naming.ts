@@ -50,7 +50,10 @@ export function namesTheOld(
 function isAboutUs(index: RankedIndex, text: string, n: number): boolean {
   const isOften = (term: string) =>
     index.frequency(index.vocabulary.get(term) ?? -1, n) >= Math.max(1, n * oftenShare)
-  return isPersonal(text) || wordsOf(text.slice(1)).some(word => isName(word) && termsOf(word).some(isOften))
+  return (
+    isPersonal(text) ||
+    wordsOf(text.slice(1)).some(word => isName(word) && termsOf(word).some(isOften))
+  )
 }
 
 /** A name that this share of the messages has belongs to the people of the talk. */

@@ -7,7 +7,9 @@ import { termsOf } from './terms.ts'
 
 const runs = process.env.THROUGHLINE_LONG ? 2000 : 40
 
-const word = fc.constantFrom(...'heron jetty hull sail green paint mast rope the of 喜欢 黑猫'.split(' '))
+const word = fc.constantFrom(
+  ...'heron jetty hull sail green paint mast rope the of 喜欢 黑猫'.split(' '),
+)
 const text = fc.oneof(
   fc.constant('always green paint'),
   fc.array(word, { maxLength: 12 }).map(words => words.join(' ')),
@@ -60,14 +62,28 @@ it('ranks as an index of the texts does', () => {
       const plain = createRecallIndex()
       for (const list of lists) {
         for (const [at, { role, text, tokens, minutes }] of list.entries()) {
-          plain.append({ text, isUser: role === 'user', tokens, beginsSession: at === 0 || minutes > 30 })
+          plain.append({
+            text,
+            isUser: role === 'user',
+            tokens,
+            beginsSession: at === 0 || minutes > 30,
+          })
           const terms = new Set(termsOf(text))
           const entry = plain.size - 1
-          expect(new Set(index.termsAt(entry))).toEqual(new Set([...terms].map(index.vocabulary.get)))
+          expect(new Set(index.termsAt(entry))).toEqual(
+            new Set([...terms].map(index.vocabulary.get)),
+          )
           for (const term of terms) expect(index.has(entry, index.vocabulary.get(term)!)).toBe(true)
         }
       }
-      for (const name of ['lengthSums', 'tokenSums', 'sessions', 'flags', 'starts', 'priors'] as const)
+      for (const name of [
+        'lengthSums',
+        'tokenSums',
+        'sessions',
+        'flags',
+        'starts',
+        'priors',
+      ] as const)
         expect(index[name]).toEqual(plain[name])
       for (const n of [plain.size, plain.size >> 1]) {
         for (const term of new Set(termsOf(question))) {

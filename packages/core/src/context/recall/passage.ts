@@ -173,7 +173,10 @@ export function indexPassages(passages: readonly Passage[]): RankedIndex {
 }
 
 /** By message: how many of its terms were said in no message before it, in none of the passages. */
-function countNew({ seqs, terms, ends, postings }: Passage, isNew: (term: number) => boolean): Uint32Array {
+function countNew(
+  { seqs, terms, ends, postings }: Passage,
+  isNew: (term: number) => boolean,
+): Uint32Array {
   const counts = new Uint32Array(seqs.length)
   for (let slot = 0; slot < terms.length; slot++)
     if (isNew(terms[slot]!)) counts[postings[rangeOf({ ends }, slot)[0]]! >> 3]! += 1

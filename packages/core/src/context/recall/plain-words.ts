@@ -65,13 +65,21 @@ export function createPlainWords(make: (word: string) => string) {
     d: number,
   ): string {
     if (to - from > longest) return make(text.slice(from, to).toLowerCase())
-    const hash = Math.imul(a ^ Math.imul(b ^ Math.imul(c ^ Math.imul(d, prime), prime), prime), prime)
+    const hash = Math.imul(
+      a ^ Math.imul(b ^ Math.imul(c ^ Math.imul(d, prime), prime), prime),
+      prime,
+    )
     const home = (hash >>> 8) & (slots - tries)
     let slot = home
     for (; slot < home + tries; slot++) {
       const at = 4 * slot
       if (letters[at] === 0) break
-      if (letters[at] === a && letters[at + 1] === b && letters[at + 2] === c && letters[at + 3] === d)
+      if (
+        letters[at] === a &&
+        letters[at + 1] === b &&
+        letters[at + 2] === c &&
+        letters[at + 3] === d
+      )
         return made[slot]!
     }
     const value = make(text.slice(from, to).toLowerCase())

@@ -21,7 +21,9 @@ const text = fc.oneof(
   // The same text again and again: ties of entries and of sessions.
   fc.constantFrom('heron jetty', 'the hull', 'sail sail sail mast'),
   // Long ones, which are about as long as others, and have a word more often than counts.
-  fc.integer({ min: 8, max: 70 }).map(size => `${'sail '.repeat(size)}${'mast rope '.repeat(size % 7)}`),
+  fc
+    .integer({ min: 8, max: 70 })
+    .map(size => `${'sail '.repeat(size)}${'mast rope '.repeat(size % 7)}`),
 )
 const document: fc.Arbitrary<RecallDocument> = fc.record({
   text,
@@ -53,7 +55,9 @@ const documents = fc
     ),
     { minLength: 1, maxLength: 10 },
   )
-  .map(groups => groups.flat().flatMap(list => list.map((one, at) => ({ ...one, beginsSession: at === 0 }))))
+  .map(groups =>
+    groups.flat().flatMap(list => list.map((one, at) => ({ ...one, beginsSession: at === 0 }))),
+  )
 
 const question = fc.oneof(
   fc.constant(''),
@@ -90,7 +94,9 @@ function compare(exhaustive: typeof exhaustiveScores) {
       for (const size of [n, index.size]) {
         const ranked = rank(one, question, { n: size, parts, limits })
         const rankings = [ranked, ...ranked.parts]
-        const found = rankings.map(({ scores }) => scores.units.map((unit, at) => [unit, scores.values[at]!]))
+        const found = rankings.map(({ scores }) =>
+          scores.units.map((unit, at) => [unit, scores.values[at]!]),
+        )
         const terms = rankings.map(ranking => ranking.terms)
         expect(found).toEqual(exhaustive(said(one, documents), terms, size, limits))
       }
@@ -195,7 +201,11 @@ function exhaustiveScores(
   const [own, others] = [of(whole!), parts.map(of)]
   const few = others.flatMap(({ best }) => takeSessions(lists, best, newest))
   const inView = sessions.slice(0, n).slice(-newest)
-  const looked = new Set([...own.best, ...(fault.partless ? [] : few), ...(fault.forgetful ? [] : inView)])
+  const looked = new Set([
+    ...own.best,
+    ...(fault.partless ? [] : few),
+    ...(fault.forgetful ? [] : inView),
+  ])
   const entries = [...looked].flatMap(one => lists[one]!)
   return [own, ...others].map(({ score }) => entries.map(entry => [entry, score(entry)]))
 }
@@ -213,7 +223,9 @@ function scoresOfText(
   const { crossing = false, openerAt = 0, round = Math.round } = fault
   const own = matches(said, terms, n, limits.postings, fault)
   const means = sessions.map(list => meanOfBest(list.map(entry => own[entry]!)))
-  const order = [...sessions.keys()].sort((a, b) => means[b]! - means[a]! || (fault.newer ? b - a : a - b))
+  const order = [...sessions.keys()].sort(
+    (a, b) => means[b]! - means[a]! || (fault.newer ? b - a : a - b),
+  )
   const best = takeSessions(sessions, order, limits.entries, fault)
   const recurring = feedbackTerms(said, best.slice(0, ranking.feedbackSessions), sessions, means, n)
   const related = matches(said, recurring, n, limits.related, fault)
@@ -236,7 +248,8 @@ function scoresOfText(
       ranking.beside * Math.max(ownOf(entry - 1), ownOf(entry + 1)) +
       ranking.beyond * Math.max(ownOf(entry - 2), ownOf(entry + 2)) +
       (ranking.session + opener) * mean
-    const recent = 1 + ranking.recency * Math.exp(-(sessions.length - 1 - one) / ranking.recencySessions)
+    const recent =
+      1 + ranking.recency * Math.exp(-(sessions.length - 1 - one) / ranking.recencySessions)
     return round(sum * (recent * ranking.unit) * index.priors[entry]!)
   }
   return { best, score }
@@ -258,7 +271,13 @@ function takeSessions(
   return furtherSession ? order.slice(0, first.length + 1) : first
 }
 
-function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, fault: Fault): number[] {
+function matches(
+  { terms: said }: Said,
+  terms: Terms,
+  n: number,
+  limit: number,
+  fault: Fault,
+): number[] {
   const isRead = readPostings(said, terms, n, limit, fault)
   const exact = said.map(counts => [...counts.values()].reduce((sum, count) => sum + count, 0))
   const mean = n > 0 ? exact.slice(0, n).reduce((sum, length) => sum + length, 0) / n || 1 : 1
@@ -270,7 +289,8 @@ function matches({ terms: said }: Said, terms: Terms, n: number, limit: number, 
       if (!isRead.has(`${id} ${entry}`)) continue
       const times = Math.min(fault.every ? 100 : 7, said[entry]!.get(id) ?? 0)
       const share = 1 - ranking.lengthShare + (ranking.lengthShare * lengths[entry]!) / mean
-      const score = full * (((ranking.saturation + 1) * times) / (times + ranking.saturation * share))
+      const score =
+        full * (((ranking.saturation + 1) * times) / (times + ranking.saturation * share))
       own[entry] = Math.fround(own[entry]! + score)
     }
   }

@@ -59,7 +59,10 @@ export function rank(
     const wanted = Array.from(new Set(termsOf(text)), term => {
       return [index.vocabulary.get(term) ?? -1, talkWords.has(term) ? ranking.talk : 1] as const
     })
-    const mass = wanted.reduce((sum, [id, weight]) => sum + weight * rarity(index.frequency(id, n), n), 0)
+    const mass = wanted.reduce(
+      (sum, [id, weight]) => sum + weight * rarity(index.frequency(id, n), n),
+      0,
+    )
     const terms = wanted.filter(([id]) => index.frequency(id, n))
     const whole = Math.round((mass * ranking.unit) / penaltyOf(meanOf(index.tokenSums, n)))
     const matches = findMatches(terms, limits.postings, list)
@@ -144,7 +147,10 @@ export function rank(
         const beside = Math.max(row[at - 1] ?? 0, row[at + 1] ?? 0)
         const beyond = Math.max(row[at - 2] ?? 0, row[at + 2] ?? 0)
         const sum =
-          row[at]! + ranking.beside * beside + ranking.beyond * beyond + (ranking.session + opener) * score
+          row[at]! +
+          ranking.beside * beside +
+          ranking.beyond * beyond +
+          (ranking.session + opener) * score
         values.push(Math.round(sum * recent * index.priors[start + at]!))
         opener = 0
       }
@@ -205,7 +211,13 @@ export function* bestFirst(scores: Float64Array): Generator<number> {
 }
 
 /** Puts a place into a heap of a size: where another was, or below it. */
-function sink(heap: Int32Array, size: number, top: number, place: number, scores: Float64Array): void {
+function sink(
+  heap: Int32Array,
+  size: number,
+  top: number,
+  place: number,
+  scores: Float64Array,
+): void {
   const lead = (a: number, b: number) => scores[a]! - scores[b]! || b - a
   let at = top
   for (;;) {

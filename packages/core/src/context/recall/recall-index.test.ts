@@ -35,7 +35,8 @@ const talk = [
 describe('createRecallIndex', () => {
   it('gives the newest postings of a term, whatever the number of its entries', () => {
     const size = 1100
-    const every = (step: number) => Array.from({ length: size }, (_, at) => at).filter(at => at % step === 0)
+    const every = (step: number) =>
+      Array.from({ length: size }, (_, at) => at).filter(at => at % step === 0)
     const index = build(
       Array.from({ length: size }, (_, at) => said(at % 3 === 0 ? 'heron and mast' : 'mast')),
     )
@@ -72,9 +73,24 @@ describe('rank', () => {
   })
 
   it('answers as if only the first n entries existed', () => {
-    const words = fc.constantFrom('boat', 'heron', 'green', 'hull', 'friday', 'table', 'paint', 'the', '喜欢')
+    const words = fc.constantFrom(
+      'boat',
+      'heron',
+      'green',
+      'hull',
+      'friday',
+      'table',
+      'paint',
+      'the',
+      '喜欢',
+    )
     const document = fc
-      .tuple(fc.array(words, { maxLength: 8 }), fc.boolean(), fc.boolean(), fc.integer({ min: 1, max: 300 }))
+      .tuple(
+        fc.array(words, { maxLength: 8 }),
+        fc.boolean(),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 300 }),
+      )
       .map(([list, isUser, beginsSession, tokens]) => ({
         text: list.join(' '),
         isUser,
@@ -82,13 +98,17 @@ describe('rank', () => {
         tokens,
       }))
     fc.assert(
-      fc.property(fc.array(document, { minLength: 1, maxLength: 60 }), fc.nat(), (documents, seed) => {
-        const n = seed % (documents.length + 1)
-        const whole = rank(build(documents), 'the green boat of friday 喜欢', { n })
-        const short = rank(build(documents.slice(0, n)), 'the green boat of friday 喜欢')
-        expect(whole.scores).toEqual(short.scores)
-        expect(whole.whole).toBe(short.whole)
-      }),
+      fc.property(
+        fc.array(document, { minLength: 1, maxLength: 60 }),
+        fc.nat(),
+        (documents, seed) => {
+          const n = seed % (documents.length + 1)
+          const whole = rank(build(documents), 'the green boat of friday 喜欢', { n })
+          const short = rank(build(documents.slice(0, n)), 'the green boat of friday 喜欢')
+          expect(whole.scores).toEqual(short.scores)
+          expect(whole.whole).toBe(short.whole)
+        },
+      ),
     )
   })
 })
@@ -105,7 +125,18 @@ describe('a packed index', () => {
   })
 
   it('of several stretches says of every entry and every term what the lists say, and goes on from any place', () => {
-    const words = ['boat', 'heron', 'green', 'hull', 'friday', 'table', 'paint', 'spring', 'always', '喜欢']
+    const words = [
+      'boat',
+      'heron',
+      'green',
+      'hull',
+      'friday',
+      'table',
+      'paint',
+      'spring',
+      'always',
+      '喜欢',
+    ]
     const documents = Array.from({ length: 1300 }, (_, n) =>
       said(
         // Words that all have, some repeated often, and a word for each entry and for every hundredth.
@@ -122,13 +153,22 @@ describe('a packed index', () => {
         [...index.vocabulary.keys()].map(term => vocabulary.get(term))
       expect(idsIn(copy)).toEqual(idsIn(index))
       expect(copy.vocabulary.get('quasar')).toBeUndefined()
-      for (const column of ['lengthSums', 'tokenSums', 'sessions', 'flags', 'priors', 'starts'] as const)
+      for (const column of [
+        'lengthSums',
+        'tokenSums',
+        'sessions',
+        'flags',
+        'priors',
+        'starts',
+      ] as const)
         expect(copy[column]).toEqual(index[column])
       const termsIn = (one: RecallIndex) =>
         documents.map((_, entry) => [...one.termsAt(entry)].sort((a, b) => a - b).join())
       expect(termsIn(copy)).toEqual(termsIn(index))
       for (const entry of [0, 1, 300, 511, 512, 700, 1024, 1299]) {
-        const terms = [...index.vocabulary.keys()].flatMap((_, id) => (copy.has(entry, id) ? [id] : []))
+        const terms = [...index.vocabulary.keys()].flatMap((_, id) =>
+          copy.has(entry, id) ? [id] : [],
+        )
         expect(terms).toEqual([...index.termsAt(entry)].sort((a, b) => a - b))
       }
       for (const n of [0, 1, 300, 512, 700, 1024, 1300])
@@ -154,9 +194,9 @@ describe('a packed index', () => {
     )
     expect(() => unpackIndex(Uint8Array.of(99, 1, 2))).toThrow(/ends too early/)
     for (let at = 4; at < packed.length; at++)
-      expect(() => unpackIndex(packed.map((byte, place) => (place === at ? byte ^ 8 : byte)))).toThrow(
-        /changed/,
-      )
+      expect(() =>
+        unpackIndex(packed.map((byte, place) => (place === at ? byte ^ 8 : byte))),
+      ).toThrow(/changed/)
     expect(() => unpackIndex(new Uint8Array())).toThrow(/ends too early/)
   })
 })

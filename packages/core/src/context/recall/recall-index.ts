@@ -94,7 +94,10 @@ export interface Words {
   /** How many of the first n entries have a term. */
   frequency(id: number, n: number): number
   /** The newest `most` postings of a term among the first `n` entries, ascending. Always this type: the loop compiles once. */
-  postings(id: number, wanted: { readonly n: number; readonly most: number }): readonly Uint32Array[]
+  postings(
+    id: number,
+    wanted: { readonly n: number; readonly most: number },
+  ): readonly Uint32Array[]
 }
 
 /** An index as a ranking reads it. */
@@ -111,7 +114,11 @@ export interface RecallIndex extends RankedIndex {
   append(document: RecallDocument): void
 }
 
-export function flagsOf({ text, isUser, beginsSession }: Omit<RecallDocument, 'tokens' | 'terms'>): number {
+export function flagsOf({
+  text,
+  isUser,
+  beginsSession,
+}: Omit<RecallDocument, 'tokens' | 'terms'>): number {
   const rule = isUser && isInstruction.test(withoutLabel(text)) ? instruction : 0
   return rule | (beginsSession ? sessionStart : 0)
 }
@@ -149,7 +156,8 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
     const size = packed.length * packedSize + open.length
     // Mostly the question is the newest: then nothing has to be looked for.
     if (n >= sessions.length) return size
-    const postingAt = (place: number) => (packed[Math.floor(place / packedSize)] ?? open)[place % packedSize]!
+    const postingAt = (place: number) =>
+      (packed[Math.floor(place / packedSize)] ?? open)[place % packedSize]!
     return firstPlace(size, place => entryOf(postingAt(place)) >= n)
   }
 
@@ -199,7 +207,13 @@ export function createRecallIndex(columns = emptyColumns()): RecallIndex {
       }
       terms.ends.push(end)
       const flags = flagsOf({ text, isUser, beginsSession })
-      const facts = { terms: end - from, fresh: vocabulary.size - before, length: all.length, tokens, flags }
+      const facts = {
+        terms: end - from,
+        fresh: vocabulary.size - before,
+        length: all.length,
+        tokens,
+        flags,
+      }
       setEntry(columns, entry, facts)
     },
   }

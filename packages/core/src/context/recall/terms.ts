@@ -43,7 +43,8 @@ function termOf(word: string): string {
 }
 
 /** Removes a label at the front ("[Monday, 8 May]", "[10:30]"): it says when something was said, and asks for nothing. */
-export const withoutLabel = (text: string): string => text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
+export const withoutLabel = (text: string): string =>
+  text.replace(/^(?:\s*\[[^\]\n]{0,200}\]\s*)+/, '')
 
 export const wordsOf = (text: string): readonly string[] => text.match(wholeWord) ?? []
 

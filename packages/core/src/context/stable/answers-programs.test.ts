@@ -22,7 +22,9 @@ const program = (name: string, steps: number) => ({
 })
 
 const scenes =
-  'thunderstorm,sunset,candle,aurora,ocean,forest,campfire,snowfall,fireflies,dawn,harbour'.split(',')
+  'thunderstorm,sunset,candle,aurora,ocean,forest,campfire,snowfall,fireflies,dawn,harbour'.split(
+    ',',
+  )
 const talk = scenes.flatMap((scene, at) => [
   { role: 'user', content: `Show me a ${scene}, please` },
   { role: 'assistant', content: JSON.stringify(program(scene, 2 + (at % 4))) },
@@ -55,7 +57,10 @@ describe('a chat whose answers are programs', () => {
   })
 
   it('is told by its first answers', () => {
-    const plain = talk.map(({ role }, at) => ({ role, content: `This is said in ${words(90)} ${at}` }))
+    const plain = talk.map(({ role }, at) => ({
+      role,
+      content: `This is said in ${words(90)} ${at}`,
+    }))
     const chat = [lamp(0)[0]!, ...plain, ...talk, { role: 'user', content: 'And now a rainbow' }]
     const { receipt } = fit(chat, { window: 4096, reserve: 400 })
     expect(receipt.parts.digests).toBeLessThan(100)

@@ -13,7 +13,8 @@ const first = 2
 export function answersPrograms(transcript: Transcript): boolean {
   const { turns } = transcript
   if (turns.length <= first) return false
-  const isProgram = (_: unknown, turn: number) => digestProgram(exchangeAt(transcript, turn)) !== undefined
+  const isProgram = (_: unknown, turn: number) =>
+    digestProgram(exchangeAt(transcript, turn)) !== undefined
   return remember(transcript, 'answers programs', () => ({
     holds: Array.from({ length: first }, isProgram).every(Boolean),
   })).holds

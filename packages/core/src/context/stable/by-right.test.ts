@@ -15,7 +15,12 @@ const talk = Array.from({ length: 80 }, (_, n) => [
 const policies = [balanced(), thrifty(), thorough()]
 
 /** Whether a text is sent whole, at the end of a long talk, for each of some messages that follow it. */
-function stays(begun: readonly MessageLike[], text: string, followUps: readonly string[], window: number) {
+function stays(
+  begun: readonly MessageLike[],
+  text: string,
+  followUps: readonly string[],
+  window: number,
+) {
   return policies.map(policy => {
     const chat = [...talk, ...begun]
     return followUps.map(followUp => {

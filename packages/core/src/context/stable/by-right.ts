@@ -16,7 +16,11 @@ interface RightPlace {
  * The first unit of what stays by right before a user message: the last exchanges, and a text that a user pasted for some
  * exchanges more, while all since then fits. Of exchanges with rounds only the last counts: long turns have rules of their own.
  */
-export function rightStart(costs: Costs, { cut, aged, user, turn }: RightPlace, charge: number): number {
+export function rightStart(
+  costs: Costs,
+  { cut, aged, user, turn }: RightPlace,
+  charge: number,
+): number {
   const { room, transcript, systemCostBefore } = costs
   const { turns } = transcript
   const lastExchange = exchangeStart(transcript, turn)

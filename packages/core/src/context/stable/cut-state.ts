@@ -1,4 +1,10 @@
-import { ageSystems, isCleared, nothingCleared, savedBetween, savingSum } from '../conversation/clearing.ts'
+import {
+  ageSystems,
+  isCleared,
+  nothingCleared,
+  savedBetween,
+  savingSum,
+} from '../conversation/clearing.ts'
 import { firstPlace, placeOf } from '../conversation/first-place.ts'
 import { findReferred } from '../conversation/references.ts'
 import { costBetween } from '../conversation/transcript.ts'
@@ -127,10 +133,13 @@ function cutSteps(costs: Costs) {
     return moveCut(cutState, costFrom(cutState, last) > most ? insideLast() : beforeLast(), full)
 
     function insideLast(): number {
-      if (hasRounds) return last + firstPlace(user - last, more => costFrom(cutState, last + more) <= most)
+      if (hasRounds)
+        return last + firstPlace(user - last, more => costFrom(cutState, last + more) <= most)
       // Of many user messages in a row the newest stay.
       const begin = placeOf(turns, last)
-      return turns[begin + firstPlace(turn - begin, more => costFrom(cutState, turns[begin + more]!) <= low)]!
+      return turns[
+        begin + firstPlace(turn - begin, more => costFrom(cutState, turns[begin + more]!) <= low)
+      ]!
     }
 
     function beforeLast(): number {
@@ -160,7 +169,8 @@ function cutSteps(costs: Costs) {
     while (cut < user && costFrom(past, cut) > goal) cut = turns[placeOf(turns, cut + 1)] ?? user
     const cleared = clear(past, cut, at, costFrom(past, cut) - goal)
     // Without room for another round like this one the next would cut again.
-    if (costFrom(cleared, cut) + round > limit) while (cut < at && costFrom(cleared, cut) > goal) cut += 1
+    if (costFrom(cleared, cut) + round > limit)
+      while (cut < at && costFrom(cleared, cut) > goal) cut += 1
     return moveCut(cleared, cut, { needed, limit, movedAt: at })
   }
 
@@ -175,19 +185,30 @@ function cutSteps(costs: Costs) {
     const from = Math.max(start, cutState.cleared.before)
     if (from >= end || wanted <= 0) return cutState
     const saved = (more: number) => savedBetween(costs, { before: from + more }, from, end)
-    return { ...cutState, cleared: { before: from + firstPlace(end - from, more => saved(more) >= wanted) } }
+    return {
+      ...cutState,
+      cleared: { before: from + firstPlace(end - from, more => saved(more) >= wanted) },
+    }
   }
 
   function moveCut(cutState: CutState, cut: number, full: Full): CutState {
     const stuck = cutState.stuck + systemCost(costs, cutState.cut, cut)
-    return { ...cutState, ...full, movedAtUser: cutState.user, stuck, cut, ...insideAt(cutState, cut) }
+    return {
+      ...cutState,
+      ...full,
+      movedAtUser: cutState.user,
+      stuck,
+      cut,
+      ...insideAt(cutState, cut),
+    }
   }
 
   /** What a cut needs of the turn that it lies in: nothing between two turns. The first user message is charged elsewhere. */
   function insideAt(cutState: CutState, cut: number) {
     const turn = placeOf(turns, cut)
     const request = turns[turn - 1] ?? -1
-    if (request < 0 || turns[turn] === cut) return { request: -1, lines: 0, opening: -1, beginning: 0 }
+    if (request < 0 || turns[turn] === cut)
+      return { request: -1, lines: 0, opening: -1, beginning: 0 }
     const place = placeOf(stops, request + 1)
     const lines = Math.min(room.lines, (placeOf(stops, cut) - place) * journalLine)
     const first = stops[place]!
@@ -225,7 +246,11 @@ export const isStill = ({ cut, cleared, aged }: CutState): boolean =>
 export function cutStateOf(costs: Costs, rest?: () => void): CutState {
   const { stops, units } = costs.transcript
   const { step } = cutSteps(costs)
-  const { read, keep } = rememberRead(costs, `cutState ${JSON.stringify(costs.room)}`, still as CutState)
+  const { read, keep } = rememberRead(
+    costs,
+    `cutState ${JSON.stringify(costs.room)}`,
+    still as CutState,
+  )
   const settled = settledUnits(costs)
   let cutState = read
   while (stops[cutState.next]! < settled) {

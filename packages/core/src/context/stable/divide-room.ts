@@ -1,4 +1,11 @@
-import { baseRoom, markerCost, noteCharge, roomBeside, systemsRoom, unitCost } from '../draft/cost.ts'
+import {
+  baseRoom,
+  markerCost,
+  noteCharge,
+  roomBeside,
+  systemsRoom,
+  unitCost,
+} from '../draft/cost.ts'
 import { journalRoom } from '../draft/cut-journal.ts'
 import type { Frame } from '../draft/frame.ts'
 import { answersPrograms } from './answers-programs.ts'
@@ -16,7 +23,8 @@ export function divideRoom(frame: Frame, shares: Shares) {
   const first = transcript.firstUser < 0 ? 0 : unitCost(frame, transcript.firstUser)
   const inlineNotes = notes === 'inline'
   const moved = noteCharge(frame)
-  const ofDigests = shares.digests > 0 && answersPrograms(transcript) ? programLines : shares.digests
+  const ofDigests =
+    shares.digests > 0 && answersPrograms(transcript) ? programLines : shares.digests
   const digests = Math.floor(base * ofDigests)
   const journal = transcript.stops.length > transcript.turns.length ? journalRoom(frame) : 0
   const whole = Math.max(0, base - first)
@@ -25,7 +33,10 @@ export function divideRoom(frame: Frame, shares: Shares) {
   const forBlocks = shares.recall > 0 ? Math.max(short, Math.floor(base * shares.recall)) : 0
   const apart = Math.min(left, Math.max(journal, full ? 0 : forBlocks))
   const tail = left - apart
-  const single = Math.max(0, roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - moved)
+  const single = Math.max(
+    0,
+    roomBeside(frame, Math.ceil(window / 64)) - first - markerCost(frame) - moved,
+  )
   const recallInside = Math.floor(base * insideShare)
   // The journal takes from recall, so that the first call of a tool does not move the cut.
   const recall = Math.max(0, apart - journal)

@@ -20,7 +20,11 @@ const dropped = 'x'
 const held = '!'
 
 /** The ledger of a conversation about which no policy has decided anything. */
-export const plainLedger = (transcript: Transcript): Ledger => ({ ...transcript, transcript, decided: '' })
+export const plainLedger = (transcript: Transcript): Ledger => ({
+  ...transcript,
+  transcript,
+  decided: '',
+})
 
 /** Units that earlier policies left out cost nothing. Units that they protect count like system messages: always sent. */
 export function ledgerOf({ frame, spans, units, isKept }: Draft): Ledger {
@@ -41,12 +45,17 @@ export function ledgerOf({ frame, spans, units, isKept }: Draft): Ledger {
 }
 
 /** Whether a policy may still decide about a unit: no earlier one has left it out or protects it. */
-export const isOpen = ({ decided }: Ledger, unit: number): boolean => (decided[unit] ?? open) === open
+export const isOpen = ({ decided }: Ledger, unit: number): boolean =>
+  (decided[unit] ?? open) === open
 
 /** How far a conversation was read, while earlier policies decide the same about the units read; `keep` says how many those are. */
 export function rememberRead<T>({ transcript, decided }: Ledger, key: string, start: T) {
-  const memory = remember(transcript, `${key} ${decided === ''}`, () => ({ read: start, decided: '' }))
+  const memory = remember(transcript, `${key} ${decided === ''}`, () => ({
+    read: start,
+    decided: '',
+  }))
   const read = decided.startsWith(memory.decided) ? memory.read : start
-  const keep = (read: T, units: number) => Object.assign(memory, { read, decided: decided.slice(0, units) })
+  const keep = (read: T, units: number) =>
+    Object.assign(memory, { read, decided: decided.slice(0, units) })
   return { read, keep }
 }

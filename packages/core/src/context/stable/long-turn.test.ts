@@ -4,7 +4,8 @@ import { markerText } from '../../log/texts.ts'
 import { type FitOptions, fit } from '../fit.ts'
 import type { Receipt } from '../receipt.ts'
 
-const words = (n: number, from: number) => Array.from({ length: n }, (_, at) => `word${from}x${at}`).join(' ')
+const words = (n: number, from: number) =>
+  Array.from({ length: n }, (_, at) => `word${from}x${at}`).join(' ')
 
 /** A round: a thought, a call of a tool with a file, and its result. */
 function round(
@@ -26,7 +27,10 @@ const task: readonly MessageLike[] = [
   { role: 'system', content: 'You are an agent.' },
   { role: 'user', content: 'Mend the parser.' },
 ]
-const run = (rounds: number) => [...task, ...Array.from({ length: rounds }, (_, n) => round(n)).flat()]
+const run = (rounds: number) => [
+  ...task,
+  ...Array.from({ length: rounds }, (_, n) => round(n)).flat(),
+]
 const options: FitOptions = { window: 6000, reserve: 500 }
 type Result = MessageLike & { readonly tool_call_id?: string }
 const fateOf = ({ entries }: Receipt, seq: number) => entries[seq]!.fate
@@ -45,7 +49,10 @@ describe('a long turn', () => {
     expect(first.why).toBe(`cleared: ${first.tokens} tokens, in the log as #${first.seq}`)
     expect(fateOf(receipt, first.seq - 1)).toBe('kept')
     expect(
-      textAt(messages, `[Not the result: #${first.seq} (${first.tokens} tokens) is left out here] content`),
+      textAt(
+        messages,
+        `[Not the result: #${first.seq} (${first.tokens} tokens) is left out here] content`,
+      ),
     ).toBeDefined()
     expect(messages.some(({ content }) => content === markerText)).toBe(false)
   })
@@ -57,7 +64,9 @@ describe('a long turn', () => {
     for (let rounds = 30; rounds < 90; rounds++) {
       const { messages, tokens } = fit(run(rounds), options)
       least = Math.min(least, tokens)
-      if (!previous.every((message, at) => JSON.stringify(message) === JSON.stringify(messages[at])))
+      if (
+        !previous.every((message, at) => JSON.stringify(message) === JSON.stringify(messages[at]))
+      )
         changed += 1
       previous = messages
     }
@@ -107,7 +116,9 @@ describe('a long turn', () => {
     expect(textAt(messages, '[Not the result: #3 ')).toContain('is left out here] content 0')
     // A first round that is long is a round like others.
     const long = { ...call!, content: words(400, 1) }
-    expect(fit([...task, long, result!, ...run(150).slice(4)], options).messages).not.toContain(long)
+    expect(fit([...task, long, result!, ...run(150).slice(4)], options).messages).not.toContain(
+      long,
+    )
   })
 
   it('cuts once: oldest first, with room for what comes next, and no line that was sent changes', () => {
@@ -128,7 +139,9 @@ describe('a long turn', () => {
       )
       const isLine = ({ content }: Result) => String(content).includes(' is left out here')
       // A line behind a whole result would have the next cut begin in front of it.
-      expect(results.map(isLine)).toEqual(results.map(isLine).toSorted((a, b) => Number(b) - Number(a)))
+      expect(results.map(isLine)).toEqual(
+        results.map(isLine).toSorted((a, b) => Number(b) - Number(a)),
+      )
       for (const { tool_call_id: id, content } of results.filter(isLine)) {
         expect(content).toBe(lines.get(id!) ?? content)
         lines.set(id!, String(content))
@@ -154,8 +167,8 @@ describe('a long turn', () => {
     expect(messages.some(({ content }) => content === unchanged)).toBe(false)
     // As long as the earlier result is sent, nothing changes.
     expect(
-      fit([...run(3), ...round(3, { path: 'src/file0.ts', result: unchanged })], options).receipt.counts
-        .altered,
+      fit([...run(3), ...round(3, { path: 'src/file0.ts', result: unchanged })], options).receipt
+        .counts.altered,
     ).toBe(0)
   })
 })
@@ -171,20 +184,27 @@ describe('a message after a long turn', () => {
   it.each([
     ['the first', task],
     ['a later one', [task[0]!, ...earlier, task[1]!]],
-  ])('takes results from the turn, %s, oldest first, and leaves its calls and thoughts', (_, begun) => {
-    const worked = [...begun, ...run(14).slice(2), done]
-    expect(fit(worked, options).receipt.counts.omitted).toBe(0)
-    const { messages, receipt } = fit([...worked, next], options)
-    for (const message of run(14)) if (message.role === 'assistant') expect(messages).toContainEqual(message)
-    expect(messages).toContain(done)
-    const results = receipt.entries.filter(({ role }) => role === 'tool').map(({ fate }) => fate)
-    const kept = results.indexOf('kept')
-    expect(kept).toBeGreaterThan(0)
-    expect(results).toEqual(results.map((_, place) => (place < kept ? 'cleared' : 'kept')))
-  })
+  ])(
+    'takes results from the turn, %s, oldest first, and leaves its calls and thoughts',
+    (_, begun) => {
+      const worked = [...begun, ...run(14).slice(2), done]
+      expect(fit(worked, options).receipt.counts.omitted).toBe(0)
+      const { messages, receipt } = fit([...worked, next], options)
+      for (const message of run(14))
+        if (message.role === 'assistant') expect(messages).toContainEqual(message)
+      expect(messages).toContain(done)
+      const results = receipt.entries.filter(({ role }) => role === 'tool').map(({ fate }) => fate)
+      const kept = results.indexOf('kept')
+      expect(kept).toBeGreaterThan(0)
+      expect(results).toEqual(results.map((_, place) => (place < kept ? 'cleared' : 'kept')))
+    },
+  )
 
   it('has no line for a message of a program that is sent itself and was never answered', () => {
-    const program = { role: 'user', content: '<environment_context>/home/me/app</environment_context>' }
+    const program = {
+      role: 'user',
+      content: '<environment_context>/home/me/app</environment_context>',
+    }
     const { messages } = fit([task[0]!, program, task[1]!, ...run(150).slice(2)], options)
     expect(messages).toContain(program)
     expect(JSON.stringify(messages)).toContain('[Actions so far in this turn:]')
@@ -216,7 +236,10 @@ describe('a message after a long turn', () => {
       let without = 0
       for (let rounds = 60; rounds < 160; rounds += 3) {
         const small = Array.from({ length: rounds }, (_, n) => round(n, { result: 'ok' })).flat()
-        const { messages, receipt } = fit([task[0]!, ...earlier, port, ...small, done, next, last], options)
+        const { messages, receipt } = fit(
+          [task[0]!, ...earlier, port, ...small, done, next, last],
+          options,
+        )
         expect(messages).toContain(last)
         expect(receipt.tokens).toBeLessThanOrEqual(5500)
         if (!messages.includes(port)) without += 1
@@ -237,7 +260,9 @@ describe('a message that names a file', () => {
     return [
       {
         ...call!,
-        tool_calls: [{ id: 'c100', type: 'function', function: { name: 'write_file', arguments: given } }],
+        tool_calls: [
+          { id: 'c100', type: 'function', function: { name: 'write_file', arguments: given } },
+        ],
       },
       result!,
     ]
@@ -279,7 +304,9 @@ describe('a message that names a file', () => {
     const changed = [
       {
         ...call!,
-        tool_calls: [{ id: 'c101', type: 'function', function: { name: 'edit_file', arguments: given } }],
+        tool_calls: [
+          { id: 'c101', type: 'function', function: { name: 'edit_file', arguments: given } },
+        ],
       },
       result!,
     ]
@@ -333,9 +360,14 @@ describe('a message that names a file', () => {
         ...shell(`w${n}`, { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }, 'Success.'),
       ]
     })
-    const ask = (n: number) => ({ role: 'user', content: `What is the marker in src/part-${n}.ts?` })
+    const ask = (n: number) => ({
+      role: 'user',
+      content: `What is the marker in src/part-${n}.ts?`,
+    })
     const { messages } = fit([...task, ...rounds.flat(), done, ask(3), done, ask(17)], options)
-    const block = String(messages.find(message => JSON.stringify(message).includes(words(80, 17)))?.content)
+    const block = String(
+      messages.find(message => JSON.stringify(message).includes(words(80, 17)))?.content,
+    )
     expect(block).toContain('+new 17')
   })
 
@@ -345,7 +377,9 @@ describe('a message that names a file', () => {
     const part = [
       {
         ...call!,
-        tool_calls: [{ id: 'c102', type: 'function', function: { name: 'read_file', arguments: given } }],
+        tool_calls: [
+          { id: 'c102', type: 'function', function: { name: 'read_file', arguments: given } },
+        ],
       },
       result!,
     ]
@@ -401,7 +435,8 @@ describe('a chat', () => {
 
   it('lets whole exchanges go, oldest first, and turns no answer into a line', () => {
     const next = { role: 'user', content: 'And now?' }
-    const fitted = (size: number) => fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt
+    const fitted = (size: number) =>
+      fit([...chat.slice(0, size), next], { ...options, window: 4096 }).receipt
     let size = 6
     while (size < chat.length && fitted(size).counts.omitted === 0) size += 2
     const { counts, entries } = fitted(size)
@@ -413,10 +448,13 @@ describe('a chat', () => {
 
   it('puts no line of ours into the mouth of the assistant', () => {
     const next = { role: 'user', content: 'And now?' }
-    const answers = new Set(chat.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])))
+    const answers = new Set(
+      chat.flatMap(({ role, content }) => (role === 'assistant' ? [content] : [])),
+    )
     for (let size = 6; size < chat.length; size += 2) {
       const { messages } = fit([...chat.slice(0, size), next], { ...options, window: 4096 })
-      for (const { role, content } of messages) if (role === 'assistant') expect(answers).toContain(content)
+      for (const { role, content } of messages)
+        if (role === 'assistant') expect(answers).toContain(content)
     }
   })
 })

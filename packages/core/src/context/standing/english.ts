@@ -28,7 +28,8 @@ warn watch work wrap write`.split(/\s+/),
 const manner =
   /^be (?:as )?(?:brief|careful|clear|concise|critical|direct|explicit|formal|honest|informal|polite|precise|short|specific|strict)\b/
 
-const begins = (text: string): boolean => verbs.has(/^[a-z-]+/.exec(text)?.[0] ?? '') || manner.test(text)
+const begins = (text: string): boolean =>
+  verbs.has(/^[a-z-]+/.exec(text)?.[0] ?? '') || manner.test(text)
 
 /** What is left of a sentence when words that say nothing are taken from its front. */
 function bare(text: string): string {
@@ -64,7 +65,8 @@ const lasting =
 const tells = /^(?:i|we|he|she|they|it|that|this|there|my|the|our|his|her)(?:'\w+)? /
 /** "Do you remember that I told you to …?" speaks of a rule, and lays down none. */
 const isReported = /^(?:do|did) you (?:know|recall|remember|understand)\b/
-const wantsOfYou = /\b(?:you to|if you|that you|you(?:'d)? (?:always|never|only)|rather you|prefer you) /
+const wantsOfYou =
+  /\b(?:you to|if you|that you|you(?:'d)? (?:always|never|only)|rather you|prefer you) /
 
 const modalYou =
   /^(?:\w+ ){0,3}?(?:can|could) you |^you (?:must|should|shall|have to|need to|are to|will|can|may) /
@@ -77,8 +79,10 @@ const forbidden =
   /\byou (?:must not|mustn't|may not|are not allowed to|aren't allowed to|are never to) ([a-z]+)/
 
 /** Said of one moment only. */
-const passing = /\b(?:at this (?:point|time)|for now|right now|this time|today|tonight|until then|yet)\b/
-const negative = /^(?:don't|do not|avoid|refrain from|under no circumstances|at no point)(?: ever)? /
+const passing =
+  /\b(?:at this (?:point|time)|for now|right now|this time|today|tonight|until then|yet)\b/
+const negative =
+  /^(?:don't|do not|avoid|refrain from|under no circumstances|at no point)(?: ever)? /
 /** What makes a ban hold for more than the next reply. */
 const wide =
   /\b(?:any(?! ?more| ?longer| other| further)(?:thing|one|body)?|ever|every|each|at all|unless|on my behalf|my (?:real |full |last |first |home |e-?mail )?(?:name|phone|number|e-?mail|address|password|data|location)|in (?:your|any|all) |without (?:my|asking|checking|telling|first)|before (?:you )?[a-z]+ing)\b/
@@ -115,7 +119,8 @@ export const english: RuleForms = {
     /\b(?:address me|all (?:future|of your|your)|allowed to|always|answer|any ?time|at no point|avoid|before you|call me by|do not|don't|each (?:answer|message|reply|response|time)|every|from (?:here|now|this point) on|future|going forward|henceforth|if (?:i|you)|may not|me (?:first )?before|must not|mustn't|never|no circumstances|only ever|refer to me|refrain|remainder of|reply|respond|rest of|rules?|standing instruction|throughout|until (?:further|i)|when (?:i|you)|whenever|your (?:answers|replies|responses))\b/,
   isLead: sentence => {
     const text = bare(sentence)
-    const isAlone = lasting.test(text) && text.replace(lasting, '').replace(/[^a-z]+/g, '').length < 12
+    const isAlone =
+      lasting.test(text) && text.replace(lasting, '').replace(/[^a-z]+/g, '').length < 12
     return isAlone || (announced.test(text) && text.replace(announced, '') === '')
   },
   isRule: sentence => {
@@ -124,7 +129,9 @@ export const english: RuleForms = {
     if (lasting.test(text)) return isAsked(text)
     if (always.test(text)) return !cheer.test(text) && begins(text.replace(always, ''))
     if (negative.test(text))
-      return begins(gerundless(text.replace(negative, ''))) && wide.test(text) && !passing.test(text)
+      return (
+        begins(gerundless(text.replace(negative, ''))) && wide.test(text) && !passing.test(text)
+      )
     if (announced.test(text)) return orders(bare(text.replace(announced, '')))
     if (tells.test(text) && !wantsOfYou.test(text)) return false
     const demand = demanded.exec(text) ?? forbidden.exec(text)

@@ -45,7 +45,11 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     '絶対に私の名前を書かないでください。',
     '毎回、最後に要約を入れてください。',
   ],
-  Korean: ['앞으로 한국어로 답해 주세요.', '절대 제 이름을 쓰지 마세요.', '항상 미터법을 사용하세요.'],
+  Korean: [
+    '앞으로 한국어로 답해 주세요.',
+    '절대 제 이름을 쓰지 마세요.',
+    '항상 미터법을 사용하세요.',
+  ],
   Arabic: ['من الآن فصاعدا أجب بالعربية.', 'لا تذكر اسمي أبدا.', 'اختم كل رد بملخص.'],
   Hindi: ['अब से हिंदी में जवाब दीजिए।', 'कभी भी मेरा नाम मत लिखना।', 'हमेशा मीट्रिक इकाइयों का प्रयोग करें।'],
 }
@@ -96,9 +100,9 @@ describe('standing rules', () => {
   })
 
   it('take in the sentence behind an announcement, and the list behind a colon', () => {
-    expect(findRules('For the rest of this session. cite the primary source.\n\nWhat is new?')).toEqual([
-      'For the rest of this session. cite the primary source.',
-    ])
+    expect(
+      findRules('For the rest of this session. cite the primary source.\n\nWhat is new?'),
+    ).toEqual(['For the rest of this session. cite the primary source.'])
     const list = 'From now on:\n- no emojis\n- metric units\n- short replies'
     expect(findRules(`${list}\n\nWho won?`)).toEqual([list])
   })
@@ -116,7 +120,16 @@ describe('standing rules', () => {
   })
 
   it('cost time that grows with the text only', () => {
-    for (const part of ['!', 'when you ', 'always ', 'don’t any ', 'reply only ', '永远不要', 'अब से ', '.\n'])
+    for (const part of [
+      '!',
+      'when you ',
+      'always ',
+      'don’t any ',
+      'reply only ',
+      '永远不要',
+      'अब से ',
+      '.\n',
+    ])
       expect(findRules(part.repeat(200_000)).length).toBeLessThan(200)
   })
 
@@ -131,7 +144,10 @@ describe('standing rules', () => {
       'End every reply with a poem.',
     ])
     expect(held('Always use tabs.', 'always use tabs!')).toEqual(['always use tabs!'])
-    const both = ['Never open a file in the secret folder.', 'Never open a file in the confidential folder.']
+    const both = [
+      'Never open a file in the secret folder.',
+      'Never open a file in the confidential folder.',
+    ]
     expect(held(...both)).toEqual(both)
   })
 })

@@ -29,14 +29,19 @@ const endsOf = (text: string): readonly string[] =>
 
 const foreign = /[^\0-\x7f]/
 
-const latin = [english, ...otherLanguages.flatMap(([script, forms]) => (script === undefined ? [forms] : []))]
+const latin = [
+  english,
+  ...otherLanguages.flatMap(([script, forms]) => (script === undefined ? [forms] : [])),
+]
 
 /** One search for the words of all languages in Latin letters: most texts have none of them. */
 const mayRuleInLatin = new RegExp(latin.map(({ mayRule }) => mayRule.source).join('|'))
 
 /** The languages in which a text may lay down a rule: mostly none. */
 function languagesOf(folded: string, isForeign: boolean): readonly RuleForms[] {
-  const languages = mayRuleInLatin.test(folded) ? latin.filter(forms => forms.mayRule.test(folded)) : []
+  const languages = mayRuleInLatin.test(folded)
+    ? latin.filter(forms => forms.mayRule.test(folded))
+    : []
   if (!isForeign) return languages
   for (const [script, forms] of otherLanguages)
     if (script?.test(folded) && forms.mayRule.test(folded)) languages.push(forms)
@@ -58,7 +63,10 @@ interface FoldedText {
 }
 
 /** The rules of a text: each from where its first sentence begins to where its last one ends. */
-function rulesIn(text: string, { folded: whole, isForeign, languages }: FoldedText): readonly string[] {
+function rulesIn(
+  text: string,
+  { folded: whole, isForeign, languages }: FoldedText,
+): readonly string[] {
   const rules: string[] = []
   // Where letters became two, as ß does, places differ.
   const isAligned = !isForeign && whole.length === text.length

@@ -27,7 +27,8 @@ function aboutOf(text: string) {
 /** Whether a newer rule says the same or the opposite, or sets the same thing anew, such as the language of the replies. */
 function isReplaced(old: About, newer: About): boolean {
   if (old.topic >= 0 && old.topic === newer.topic) return true
-  const [few, many] = old.words.size < newer.words.size ? [old.words, newer.words] : [newer.words, old.words]
+  const [few, many] =
+    old.words.size < newer.words.size ? [old.words, newer.words] : [newer.words, old.words]
   const shared = [...few].filter(word => many.has(word)).length
   const isSame = shared === many.size
   return isSame || (old.isBan !== newer.isBan && shared > 0 && shared >= few.size * sameMatter)

@@ -149,12 +149,13 @@ const korean = formsOf({
 })
 
 /** The languages beside English, each with the characters without which a text is in none of it. */
-export const otherLanguages: readonly (readonly [script: RegExp | undefined, forms: RuleForms])[] = [
-  [undefined, german],
-  [undefined, spanish],
-  [/[\u0600-\u06ff]/, arabic],
-  [/[\u0900-\u097f]/, hindi],
-  [/[\u4e00-\u9fff]/, chinese],
-  [/[\u3040-\u30ff]/, japanese],
-  [/[\uac00-\ud7af]/, korean],
-]
+export const otherLanguages: readonly (readonly [script: RegExp | undefined, forms: RuleForms])[] =
+  [
+    [undefined, german],
+    [undefined, spanish],
+    [/[\u0600-\u06ff]/, arabic],
+    [/[\u0900-\u097f]/, hindi],
+    [/[\u4e00-\u9fff]/, chinese],
+    [/[\u3040-\u30ff]/, japanese],
+    [/[\uac00-\ud7af]/, korean],
+  ]

@@ -28,6 +28,8 @@ export function formsOf({ mayRule, lasting, wide, order, tells }: RuleParts): Ru
     isLead: sentence =>
       lasting.test(sentence) && (sentence.replace(lasting, '').match(isLetter) ?? []).length < 3,
     isRule: sentence =>
-      (lasting.test(sentence) || wide.test(sentence)) && order.test(sentence) && !tells.test(sentence),
+      (lasting.test(sentence) || wide.test(sentence)) &&
+      order.test(sentence) &&
+      !tells.test(sentence),
   }
 }

@@ -24,7 +24,11 @@ export function copyRulePlaces(from: Transcript, to: Transcript, changed: Iterab
   const charges = new Map(units.map((unit, at) => [unit, tokens[at]!]))
   for (const unit of anew) charges.set(unit, chargeAt(to, unit))
   const places = [...charges].filter(([, charge]) => charge > 0).sort(([a], [b]) => a - b)
-  const rules = { units: places.map(([unit]) => unit), tokens: places.map(([, charge]) => charge), read }
+  const rules = {
+    units: places.map(([unit]) => unit),
+    tokens: places.map(([, charge]) => charge),
+    read,
+  }
   Object.assign(to.rules, rules)
 }
 
@@ -42,7 +46,8 @@ const roomShare = 1 / 16
 const mostTokens = 700
 
 /** The most tokens for standing rules beside system prompt and tools. */
-export const rulesRoom = (base: number): number => Math.min(mostTokens, Math.floor(base * roomShare))
+export const rulesRoom = (base: number): number =>
+  Math.min(mostTokens, Math.floor(base * roomShare))
 
 /** What the first line costs, and the framing of its message. */
 const titleCharge = 32

@@ -15,7 +15,16 @@ const text = fc.oneof(
 )
 /** Names that are keywords, too: they must stay names. */
 const name = fc.oneof(
-  fc.constantFrom('description', 'examples', 'properties', 'items', '__proto__', 'default', 'enum', 'title'),
+  fc.constantFrom(
+    'description',
+    'examples',
+    'properties',
+    'items',
+    '__proto__',
+    'default',
+    'enum',
+    'title',
+  ),
   fc.string({ maxLength: 8 }),
 )
 const leaf = fc.record({ type: fc.constantFrom('string', 'number'), description: text })

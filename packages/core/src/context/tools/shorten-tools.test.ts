@@ -27,9 +27,16 @@ const parameters = {
   type: 'object',
   description: 'What to run. All of it.',
   properties: {
-    command: { type: 'string', description: 'The command. It is run as it is.', examples: ['ls', 'cat a'] },
+    command: {
+      type: 'string',
+      description: 'The command. It is run as it is.',
+      examples: ['ls', 'cat a'],
+    },
     description: { type: 'string', enum: ['short. long.', 'none'], default: 'none' },
-    examples: { type: 'array', items: { type: 'string', description: 'One example. It is shown.' } },
+    examples: {
+      type: 'array',
+      items: { type: 'string', description: 'One example. It is shown.' },
+    },
     options: {
       type: 'object',
       default: { description: 'Data. It stays as it is.' },
@@ -59,7 +66,10 @@ const forms = {
 
 /** All texts that `shortenTools` may change, of a tool of ours. */
 const short = (most: number) =>
-  shortenTools([forms.ours], most, count).tools[0] as { description: string; parameters: typeof parameters }
+  shortenTools([forms.ours], most, count).tools[0] as {
+    description: string
+    parameters: typeof parameters
+  }
 
 /** The results of all limits, each once, from the longest to the shortest. */
 function stepsOf(tools: readonly unknown[]): readonly string[] {
@@ -93,7 +103,10 @@ describe('shortenTools', () => {
             properties: {
               env: {
                 anyOf: [
-                  { type: 'object', additionalProperties: { type: 'string', description: 'A value.' } },
+                  {
+                    type: 'object',
+                    additionalProperties: { type: 'string', description: 'A value.' },
+                  },
                   { type: 'null', description: 'None at all.' },
                 ],
               },
@@ -119,7 +132,10 @@ describe('shortenTools', () => {
         middle: options.properties.env.anyOf[1]!.description,
       }
     })
-    const long = { command: 'The command. It is run as it is.', middle: 'None at all. The default.' }
+    const long = {
+      command: 'The command. It is run as it is.',
+      middle: 'None at all. The default.',
+    }
     const [whole, examples, paragraph, sentence] = [
       description.length,
       short(count.tools([forms.ours]) - 1).description.length,

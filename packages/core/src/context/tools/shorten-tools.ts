@@ -90,7 +90,8 @@ function shortSchema(schema: unknown, step: ShortenStep, depth: number): unknown
     if (mapsOfSchemas.has(name) && isObject(value)) return mapFields(value, inner)
     if (!schemas.has(name)) return value
     // Alternatives stand where the schema itself does.
-    const beside = (one: unknown) => shortSchema(one, step, alternatives.has(name) ? depth : depth + 1)
+    const beside = (one: unknown) =>
+      shortSchema(one, step, alternatives.has(name) ? depth : depth + 1)
     return Array.isArray(value) ? value.map(beside) : beside(value)
   })
 }
@@ -106,7 +107,15 @@ const mapsOfSchemas: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
 ])
-const alternatives: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'])
+const alternatives: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+])
 const schemas: ReadonlySet<string> = new Set([
   ...alternatives,
   'items',
@@ -120,7 +129,10 @@ const schemas: ReadonlySet<string> = new Set([
 ])
 
 /** The same fields in the same order; those that become undefined are left out. */
-function mapFields(fields: SchemaFields, change: (value: unknown, name: string) => unknown): SchemaFields {
+function mapFields(
+  fields: SchemaFields,
+  change: (value: unknown, name: string) => unknown,
+): SchemaFields {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       const changed = change(value, name)
@@ -150,7 +162,9 @@ function beginning(text: string, most: number): string {
 
 /** A text without examples: blocks of code, `<example>` blocks, and paragraphs that begin with that word. */
 function withoutExamples(text: string): string {
-  const kept = paragraphsOf(withoutTagged(splitFences(text).prose)).filter(one => !beginsExample.test(one))
+  const kept = paragraphsOf(withoutTagged(splitFences(text).prose)).filter(
+    one => !beginsExample.test(one),
+  )
   return shorterOf(text, kept.join('\n\n'))
 }
 

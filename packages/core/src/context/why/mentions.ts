@@ -39,7 +39,9 @@ export function mentionsOf({ transcript, origin }: Conversation, text?: string):
       const id = index.vocabulary.get(term)
       if (words.has(id ?? term)) continue
       const lists = id === undefined ? [] : index.postings(id, { n, most: mostPlaces })
-      const seqs = lists.flatMap(list => Array.from(list, posting => origin + units[entryOf(posting)]!.from))
+      const seqs = lists.flatMap(list =>
+        Array.from(list, posting => origin + units[entryOf(posting)]!.from),
+      )
       const many = id === undefined ? 0 : index.frequency(id, n)
       words.set(id ?? term, { word: term.length < 3 ? term : word, seqs, many })
     }

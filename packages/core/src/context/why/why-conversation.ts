@@ -64,7 +64,11 @@ export function why(messages: readonly MessageLike[], seq: number, options: FitO
 }
 
 /** Fits a conversation once more, and watches what is decided about one message. */
-export function whyConversation(conversation: Conversation, fitOptions: FitOptions, seq: number): Why {
+export function whyConversation(
+  conversation: Conversation,
+  fitOptions: FitOptions,
+  seq: number,
+): Why {
   const options = { ...fitOptions, tools: offeredTools(fitOptions).tools }
   const { system, origin } = conversation
   // Of a copy nothing is remembered, so that everything is weighed again.
@@ -96,7 +100,8 @@ export function whyConversation(conversation: Conversation, fitOptions: FitOptio
   const isLong = unit && entry && savingOf(unit.kind, entry.tokens, entry.message, frame.count) > 0
   const isWhole = seqs.includes(seq) && line.fate !== 'cleared'
   const isSent = isWhole && index >= 0 && !isAlways(transcript, index)
-  const recall = unit && isOfSpan ? trace.explain({ frame, unit, spans, insertions, at }) : undefined
+  const recall =
+    unit && isOfSpan ? trace.explain({ frame, unit, spans, insertions, at }) : undefined
   const leaving = isSent ? findLeaving(transcript, frame.count, grown => staysIn(grown)) : undefined
   return {
     ...line,
@@ -139,10 +144,17 @@ const isAlways = ({ firstUser, systems }: Transcript, unit: number) =>
 const mostTurns = 64
 
 /** Goes on turn by turn until a unit is no longer sent; undefined if it stays. The turns say nothing, so nothing is recalled. */
-function findLeaving(transcript: Transcript, count: TokenCounter, isSent: (grown: Transcript) => boolean) {
+function findLeaving(
+  transcript: Transcript,
+  count: TokenCounter,
+  isSent: (grown: Transcript) => boolean,
+) {
   const mean = meanTurn(transcript)
   const grown = copyTranscript(transcript)
-  const texts = { user: textOfTokens(count, mean / 3), assistant: textOfTokens(count, (mean * 2) / 3) }
+  const texts = {
+    user: textOfTokens(count, mean / 3),
+    assistant: textOfTokens(count, (mean * 2) / 3),
+  }
   for (let turn = 1; turn <= mostTurns; turn++) {
     for (const role of ['user', 'assistant'] as const)
       grown.append({ role, content: texts[role] }, grown.entries.length)

@@ -113,7 +113,10 @@ function outcomeOf({ search, weighed }: Searched, unit: number): WhyRecall['outc
 /** 0 for a unit of a session that others answer better than. */
 const scoreOf = ({ scores }: Search, unit: number) => scores.values[scores.units.indexOf(unit)] ?? 0
 
-function describe({ search, room, weighed }: Searched, { frame, unit, at, insertions }: MessagePlace) {
+function describe(
+  { search, room, weighed }: Searched,
+  { frame, unit, at, insertions }: MessagePlace,
+) {
   const { transcript, origin } = frame
   const { index, user, best, strength } = search
   const near = nearOf(unit, insertions)
@@ -135,7 +138,8 @@ function describe({ search, room, weighed }: Searched, { frame, unit, at, insert
   return {
     asking: { ...asking, hits: asking.hits.filter(([from]) => from >= label) },
     found: textAt(at),
-    ...(near !== undefined && near !== unit.index && { near: origin + transcript.units[near]!.from }),
+    ...(near !== undefined &&
+      near !== unit.index && { near: origin + transcript.units[near]!.from }),
     strength: rounded(strength),
     score,
     best,
@@ -176,12 +180,17 @@ export function termPlaces(text: string, isAsked: (term: string) => boolean, mos
     if (!terms.some(isAsked)) continue
     // A word of one term is marked whole; of several, the characters and pairs that were asked for.
     if (terms.length === 1) places.push([index, index + word.length])
-    else for (const place of characterPlaces(word, isAsked)) places.push([index + place[0], index + place[1]])
+    else
+      for (const place of characterPlaces(word, isAsked))
+        places.push([index + place[0], index + place[1]])
   }
   return joinRanges(places)
 }
 
-function* characterPlaces(word: string, isAsked: (term: string) => boolean): Generator<[number, number]> {
+function* characterPlaces(
+  word: string,
+  isAsked: (term: string) => boolean,
+): Generator<[number, number]> {
   let before = ''
   let at = 0
   for (const character of word) {

@@ -61,8 +61,15 @@ describe('why', () => {
     const { recall: weak } = why(chat, 100, room)
     expect(weak!.outcome).toBe('weak_match')
     expect(weak!.score).toBeLessThan(weak!.least!)
-    const quiet = [...chat, { role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Thanks!' }]
-    expect(why(quiet, 100, room).recall).toMatchObject({ outcome: 'not_asked', asking: { seq: 524 } })
+    const quiet = [
+      ...chat,
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'Thanks!' },
+    ]
+    expect(why(quiet, 100, room).recall).toMatchObject({
+      outcome: 'not_asked',
+      asking: { seq: 524 },
+    })
     expect(why(chat, 100, { ...room, policy: sliding({ messages: 50 }) })).toMatchObject({
       ...{ fate: 'omitted', why: 'older than the last 50 messages', unit: { tokens: 65 } },
     })
@@ -85,14 +92,20 @@ describe('why', () => {
         fates.push(fit(grown, { ...room, policy }).receipt.entries[515]!.fate)
       }
       // The estimate of these words may differ a little from their number.
-      expect(fates.filter(fate => fate === 'kept').length).toBeGreaterThanOrEqual(leaving!.turns - 2)
+      expect(fates.filter(fate => fate === 'kept').length).toBeGreaterThanOrEqual(
+        leaving!.turns - 2,
+      )
     }
   })
 
   it('counts a long result as gone when it becomes one line, and foretells nothing of that line', () => {
     const answers = Array.from({ length: 14 }, (_, n) => [
       { role: 'user', content: `Question ${n}?` },
-      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'run', arguments: { n } } }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'run', arguments: { n } } }],
+      },
       { role: 'tool', tool_name: 'run', content: 'The result says more and more. '.repeat(20) },
       { role: 'assistant', content: 'It has run.' },
     ])
@@ -124,10 +137,18 @@ describe('why', () => {
         { role: 'assistant', content: 'Yes.' },
       ])
       const rounds = Array.from({ length: 120 }, (_, n) => [
-        { role: 'assistant', content: '', tool_calls: [{ function: { name: 'run', arguments: { n } } }] },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ function: { name: 'run', arguments: { n } } }],
+        },
         { role: 'tool', tool_name: 'run', content: `It has run ${n} times.` },
       ])
-      const asked = [...short.flat(), { role: 'user', content: 'Port the zebra.' }, ...rounds.flat()]
+      const asked = [
+        ...short.flat(),
+        { role: 'user', content: 'Port the zebra.' },
+        ...rounds.flat(),
+      ]
       const grown: MessageLike[] = [...asked, { role: 'assistant', content: 'Done.' }]
       const seq = short.length * 2
       const settings = { ...room, policy }
@@ -154,7 +175,10 @@ describe('why', () => {
       const messages = randomConversation(seed, 60)
       const options = {
         ...{ window: 400 + 20 * (seed % 20), overflow: 'keep' as const },
-        ...{ policy: policies[seed % policies.length]!, notes: (['inline', 'system'] as const)[seed % 2]! },
+        ...{
+          policy: policies[seed % policies.length]!,
+          notes: (['inline', 'system'] as const)[seed % 2]!,
+        },
       }
       const { receipt, messages: sent } = fit(messages, options)
       for (const line of receipt.entries) {
@@ -162,15 +186,20 @@ describe('why', () => {
         expect(told).toMatchObject(line)
         expect(told.recall?.outcome === 'recalled').toBe(line.fate === 'recalled')
         if (told.place !== undefined) expect(told.place).toBeLessThan(sent.length)
-        for (const { text, hits } of [told.recall?.asking, told.recall?.found].flatMap(one => one ?? []))
-          for (const [from, to] of hits) expect(text.slice(from, to)).toMatch(/^[\p{L}\p{M}\p{N}]+$/u)
+        for (const { text, hits } of [told.recall?.asking, told.recall?.found].flatMap(
+          one => one ?? [],
+        ))
+          for (const [from, to] of hits)
+            expect(text.slice(from, to)).toMatch(/^[\p{L}\p{M}\p{N}]+$/u)
       }
     }
   })
 
   it('refuses what is no place of a message', () => {
     for (const seq of [-1, 523, 1.5, Number.NaN])
-      expect(() => why(chat, seq, room)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+      expect(() => why(chat, seq, room)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      )
     expect(() => why('chat' as never, 0, room)).toThrow(/expected a list/)
   })
 })
@@ -179,13 +208,13 @@ describe('termPlaces', () => {
   it('marks words by their stems, and pairs where a script has no spaces', () => {
     const asked = (terms: readonly string[]) => (term: string) => terms.includes(term)
     const text = 'Deploys fail; deploying, DEPLOY.'
-    expect(termPlaces(text, asked(termsOf('deploy'))).map(([from, to]) => text.slice(from, to))).toEqual([
-      ...['Deploys', 'deploying', 'DEPLOY'],
-    ])
+    expect(
+      termPlaces(text, asked(termsOf('deploy'))).map(([from, to]) => text.slice(from, to)),
+    ).toEqual([...['Deploys', 'deploying', 'DEPLOY']])
     const han = '格子番号は県の係'
-    expect(termPlaces(han, asked(['番号', '号は'])).map(([from, to]) => han.slice(from, to))).toEqual([
-      '番号は',
-    ])
+    expect(
+      termPlaces(han, asked(['番号', '号は'])).map(([from, to]) => han.slice(from, to)),
+    ).toEqual(['番号は'])
     expect(termPlaces('a '.repeat(1000), () => true)).toEqual([])
   })
 })

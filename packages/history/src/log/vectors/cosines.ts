@@ -22,7 +22,8 @@ export function cosinesAt(chunks: Chunks, asOf: number): Float64Array | undefine
     const count = Math.min(chunkSize, cosines.length - first)
     for (let at = 0; at < count; at++) {
       const square = squareAt(other, at, asOf)
-      if (square > 0) cosines[first + at] = Math.round((fine * products[at]!) / Math.sqrt(norm * square))
+      if (square > 0)
+        cosines[first + at] = Math.round((fine * products[at]!) / Math.sqrt(norm * square))
     }
   }
   return cosines

@@ -51,7 +51,10 @@ describe('products of vectors', () => {
     [-127, 127],
     [-128, -128],
   ])('do not overflow with as many as there can be: %i times %i', (a, b) => {
-    const products = dots(new Int8Array(longest).fill(a), new Int8Array(chunkSize * longest).fill(b))
+    const products = dots(
+      new Int8Array(longest).fill(a),
+      new Int8Array(chunkSize * longest).fill(b),
+    )
     expect([products.length, ...new Set(products)]).toEqual([chunkSize, a * b * longest])
   })
 })

@@ -14,7 +14,10 @@ const numbers = (text: string) => [text.length, -1, 0]
 describe('embedTexts', () => {
   it('gives vectors of small integers, in the order of the texts', async () => {
     const { found } = asking(texts => texts.map(numbers))
-    expect(await found(['a', 'abcd'])).toEqual([Int8Array.of(127, -127, 0), Int8Array.of(127, -32, 0)])
+    expect(await found(['a', 'abcd'])).toEqual([
+      Int8Array.of(127, -127, 0),
+      Int8Array.of(127, -32, 0),
+    ])
   })
 
   it('takes typed arrays, and a vector of zeros for none', async () => {
@@ -43,7 +46,9 @@ describe('embedTexts', () => {
   ])('refuses an answer that is %s, and says so', async (_, answer) => {
     const { found, errors } = asking(() => answer)
     expect(await found(['a', 'b'], 3)).toEqual([undefined, undefined])
-    expect(errors).toEqual([expect.objectContaining({ name: 'EmbedError', code: 'invalid_vector' })])
+    expect(errors).toEqual([
+      expect.objectContaining({ name: 'EmbedError', code: 'invalid_vector' }),
+    ])
   })
 
   it('finds the one text that is refused, and gives all others their vectors', async () => {
@@ -52,7 +57,11 @@ describe('embedTexts', () => {
       return texts.map(numbers)
     })
     const none = 'none'
-    expect(await found(['a', 'bad', 'c'])).toEqual([Int8Array.of(127, -127, 0), none, expect.any(Int8Array)])
+    expect(await found(['a', 'bad', 'c'])).toEqual([
+      Int8Array.of(127, -127, 0),
+      none,
+      expect.any(Int8Array),
+    ])
     expect((await found(['bad', 'b']))[0]).toBe(none)
   })
 
@@ -62,7 +71,9 @@ describe('embedTexts', () => {
       calls += 1
       throw new Error('away')
     })
-    expect(await found(Array.from({ length: 50 }, (_, n) => `${n}`))).toEqual(new Array(50).fill(undefined))
+    expect(await found(Array.from({ length: 50 }, (_, n) => `${n}`))).toEqual(
+      new Array(50).fill(undefined),
+    )
     expect(calls).toBe(3)
   })
 
@@ -77,6 +88,8 @@ describe('embedTexts', () => {
       throw new Error('report')
     }
     const embed = () => Promise.reject(new Error('away'))
-    expect(await embedTexts({ embed, waitMs: 1000, onError }, ['a'], undefined)).toEqual([undefined])
+    expect(await embedTexts({ embed, waitMs: 1000, onError }, ['a'], undefined)).toEqual([
+      undefined,
+    ])
   })
 })

@@ -93,11 +93,14 @@ export function toVector(source: unknown, length: number | undefined): Int8Array
   if (!Number.isInteger(size) || size! < 1 || size! > longest)
     throw invalid(`expected a vector of 1 to ${longest} numbers`)
   if (length !== undefined && size !== length)
-    throw invalid(`expected ${length} numbers as before, got ${size}: another model needs another name`)
+    throw invalid(
+      `expected ${length} numbers as before, got ${size}: another model needs another name`,
+    )
   let most = 0
   for (let at = 0; at < size!; at++) {
     const value = values![at]
-    if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid('expected finite numbers')
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      throw invalid('expected finite numbers')
     most = Math.max(most, Math.abs(value))
   }
   if (most === 0) return undefined
@@ -124,18 +127,33 @@ export type CheckedEmbed = Required<Omit<EmbedOptions, 'embed'>> & Pick<EmbedOpt
 export function checkEmbed(embedding: EmbedOptions): CheckedEmbed {
   const { model, weight = 0.5, waitMs = 3000, onError = () => undefined } = embedding
   if (typeof embedding.embed !== 'function')
-    throw new InvalidOptionError('embed', 'expected { model, embed }, such as ollamaEmbed({ model })')
+    throw new InvalidOptionError(
+      'embed',
+      'expected { model, embed }, such as ollamaEmbed({ model })',
+    )
   if (typeof model !== 'string' || !isModelName.test(model))
     throw new InvalidOptionError(
       'embed.model',
       `expected a name of 1 to 200 characters, got ${showValue(model)}`,
     )
   if (!(weight >= 0 && weight <= 10))
-    throw new InvalidOptionError('embed.weight', `expected a number from 0 to 10, got ${showValue(weight)}`)
+    throw new InvalidOptionError(
+      'embed.weight',
+      `expected a number from 0 to 10, got ${showValue(weight)}`,
+    )
   if (!(waitMs > 0 && waitMs < 2 ** 31))
-    throw new InvalidOptionError('embed.waitMs', `expected milliseconds above 0, got ${showValue(waitMs)}`)
+    throw new InvalidOptionError(
+      'embed.waitMs',
+      `expected milliseconds above 0, got ${showValue(waitMs)}`,
+    )
   // The methods of an object may need it.
-  return { model, weight, waitMs, onError, embed: (texts, options) => embedding.embed(texts, options) }
+  return {
+    model,
+    weight,
+    waitMs,
+    onError,
+    embed: (texts, options) => embedding.embed(texts, options),
+  }
 }
 
 /** The name becomes part of a key of the store. */

@@ -109,7 +109,9 @@ function defined({ units, costBefore }: Transcript, { lead, entries, words }: Ca
     const mean = all.reduce((sum, one) => sum + one, 0) / all.length
     const spread = all.reduce((sum, one) => sum + one * one, 0) / all.length - mean * mean
     const deviation = Math.max(200, Math.sqrt(Math.max(0, spread)))
-    const shares = cosines.map(one => Math.max(0, Math.min(1, ((one - mean) / deviation - 0.5) / 2.5)))
+    const shares = cosines.map(one =>
+      Math.max(0, Math.min(1, ((one - mean) / deviation - 0.5) / 2.5)),
+    )
     const usual = Math.max(1, costBefore[user]! / user)
     for (const [unit, { kind, tokens }] of units.slice(0, user).entries()) {
       const share = shares[unit]! + 0.4 * Math.max(shares[unit - 1] ?? 0, shares[unit + 1] ?? 0)

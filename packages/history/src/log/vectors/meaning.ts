@@ -17,7 +17,12 @@ const fewest = 8
  * A unit that means the same as the message counts as if it had all of its words, times `weight`; its neighbours in part.
  * `lead`: how many entries of the log come before the transcript.
  */
-export function meaningOf(transcript: Transcript, lead: number, weight: number, chunks: Chunks): Meaning {
+export function meaningOf(
+  transcript: Transcript,
+  lead: number,
+  weight: number,
+  chunks: Chunks,
+): Meaning {
   /** By unit: whether the last message found it by its meaning more than by its words. */
   let meant: { readonly user: number; readonly isMeant: Uint8Array } | undefined
 

@@ -19,7 +19,12 @@ export function storedVectors(store: Store, model: string) {
       return saved && unpackChunk(saved.bytes)
     },
     saveVersions: (thread: ThreadKey, since: number, versions: readonly number[]) =>
-      store.saveCache(thread, keyOf('versions'), since, new TextEncoder().encode(JSON.stringify(versions))),
+      store.saveCache(
+        thread,
+        keyOf('versions'),
+        since,
+        new TextEncoder().encode(JSON.stringify(versions)),
+      ),
     saveChunk: (thread: ThreadKey, number: number, since: number, chunk: VectorChunk) =>
       store.saveCache(thread, keyOf(number), since, packChunk(chunk)),
   }
@@ -35,9 +40,11 @@ export async function checkVectors(store: Store, thread: ThreadKey, model: strin
     if (versions && !versions[number]) continue
     const isThere = (await stored.chunk(thread, number)) !== undefined
     const [from, to] = [number * chunkSize + 1, Math.min(last, (number + 1) * chunkSize)]
-    if (versions && !isThere) problems.push(tell(`the vectors of entries ${from} to ${to} cannot be read`))
+    if (versions && !isThere)
+      problems.push(tell(`the vectors of entries ${from} to ${to} cannot be read`))
     // One piece says that there was a list.
-    if (!versions && isThere) return [tell('the list of its vectors cannot be read, so none of them counts')]
+    if (!versions && isThere)
+      return [tell('the list of its vectors cannot be read, so none of them counts')]
   }
   return problems
 

@@ -9,7 +9,14 @@ import { type LogSource, listLog } from '../read-log.ts'
 import { type CheckedEmbed, type Embedded, embedTexts } from './embed-texts.ts'
 import { meaningOf } from './meaning.ts'
 import { storedVectors } from './stored-vectors.ts'
-import { chunkSize, chunkUpTo, emptyChunk, toChunk, type VectorChunk, vectorsOf } from './vector-chunk.ts'
+import {
+  chunkSize,
+  chunkUpTo,
+  emptyChunk,
+  toChunk,
+  type VectorChunk,
+  vectorsOf,
+} from './vector-chunk.ts'
 
 export type ThreadVectors = ReturnType<typeof createThreadVectors>
 
@@ -113,7 +120,9 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     const length = chunks.find(chunk => chunk?.squares.some(square => square > 0))?.length
     const vectors = await embedTexts(embed, texts, length)
     let next = 0
-    const added = missing.map(({ seq, text }) => [seq, text === '' ? 'none' : vectors[next++]] as const)
+    const added = missing.map(
+      ({ seq, text }) => [seq, text === '' ? 'none' : vectors[next++]] as const,
+    )
     // Vectors that cannot be stored do not count: a context must be the same when it is made again.
     await save(added, since)
     return added.filter(([, one]) => one !== undefined).length
@@ -125,7 +134,10 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
       if (one === undefined) continue
       const number = Math.floor((seq - 1) / chunkSize)
       const stored = chunks[number] ?? emptyChunk
-      const chunk = filled.get(number) ?? { since: stored.since.slice(), vectors: [...vectorsOf(stored)] }
+      const chunk = filled.get(number) ?? {
+        since: stored.since.slice(),
+        vectors: [...vectorsOf(stored)],
+      }
       filled.set(number, chunk)
       chunk.since[(seq - 1) % chunkSize] = since
       chunk.vectors[(seq - 1) % chunkSize] = one === 'none' ? undefined : one
@@ -135,7 +147,9 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
       [...filled].map(([number, { since, vectors }]) => [number, toChunk(since, vectors)]),
     )
     const length = Math.max(versions.length, ...[...changed.keys()].map(number => number + 1))
-    const now = Array.from({ length }, (_, number) => (changed.has(number) ? since : (versions[number] ?? 0)))
+    const now = Array.from({ length }, (_, number) =>
+      changed.has(number) ? since : (versions[number] ?? 0),
+    )
     for (const [number, chunk] of changed) await stored.saveChunk(key, number, since, chunk)
     // The versions come last: until then nothing of this counts, also if the process dies.
     await stored.saveVersions(key, since, now)
@@ -147,7 +161,8 @@ export function createThreadVectors(source: LogSource, embed: CheckedEmbed) {
     refresh,
     settle,
     /** `lead`: how many system messages the log begins with. */
-    meaningOf: (transcript: Transcript, lead: number) => meaningOf(transcript, lead, embed.weight, chunks),
+    meaningOf: (transcript: Transcript, lead: number) =>
+      meaningOf(transcript, lead, embed.weight, chunks),
   }
 }
 

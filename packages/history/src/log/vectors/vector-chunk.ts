@@ -82,7 +82,9 @@ export function unpackChunk(sealed: Uint8Array): VectorChunk | undefined {
     for (let at = 0; at < chunkSize; at++) {
       since[at] = view.getUint32(4 + 5 * at)
       const isKnown = bytes[8 + 5 * at] === 1
-      vectors.push(isKnown ? new Int8Array(bytes.buffer, bytes.byteOffset + next, length) : undefined)
+      vectors.push(
+        isKnown ? new Int8Array(bytes.buffer, bytes.byteOffset + next, length) : undefined,
+      )
       if (isKnown) next += length
     }
     return next === bytes.length ? toChunk(since, vectors) : undefined

@@ -1,6 +1,7 @@
 /** A small session in the form of each agent: a prompt, a thought, a call with its result, an answer; branches where it has them. */
 
-const lines = (...values: readonly unknown[]): string => values.map(value => JSON.stringify(value)).join('\n')
+const lines = (...values: readonly unknown[]): string =>
+  values.map(value => JSON.stringify(value)).join('\n')
 
 const at = (minute: number) => new Date(Date.UTC(2025, 4, 3, 10, minute)).toISOString()
 const ms = (minute: number) => Date.UTC(2025, 4, 3, 10, minute)
@@ -49,7 +50,11 @@ export const qwenCodeFile = lines(
   qwenLine('u2', 'a2', 5, { type: 'user', ...parts('user', { text: 'Open it.' }) }),
   qwenLine('u3', 'a2', 6, {
     type: 'user',
-    ...parts('user', { text: 'Delete it.' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
+    ...parts(
+      'user',
+      { text: 'Delete it.' },
+      { inlineData: { mimeType: 'image/png', data: 'AAAA' } },
+    ),
   }),
 )
 
@@ -77,8 +82,15 @@ export const piFile = lines(
     },
   }),
   { type: 'session_info', id: 'n1', parentId: 'e3', timestamp: at(3), name: 'Files' },
-  piLine('e4', 'n1', 4, { role: 'assistant', model: 'kimi', content: [{ type: 'text', text: 'None.' }] }),
-  piLine('e5', 'e4', 5, { role: 'user', content: [{ type: 'text', text: 'And now?' }, { type: 'image' }] }),
+  piLine('e4', 'n1', 4, {
+    role: 'assistant',
+    model: 'kimi',
+    content: [{ type: 'text', text: 'None.' }],
+  }),
+  piLine('e5', 'e4', 5, {
+    role: 'user',
+    content: [{ type: 'text', text: 'And now?' }, { type: 'image' }],
+  }),
   piLine('e6', 'e4', 6, { role: 'bashExecution', command: 'ls', output: 'mast.ts' }),
   piLine('e7', 'e6', 7, { role: 'user', content: 'What is new?' }),
 )
@@ -155,7 +167,11 @@ export const opencodeFile = JSON.stringify({
 })
 
 export const clineFile = JSON.stringify([
-  { role: 'user', ts: ms(1), content: [{ type: 'text', text: '<task>\nWhich files are here?\n</task>' }] },
+  {
+    role: 'user',
+    ts: ms(1),
+    content: [{ type: 'text', text: '<task>\nWhich files are here?\n</task>' }],
+  },
   {
     role: 'assistant',
     content: [

@@ -53,7 +53,11 @@ function callsOf(nodes: ReadonlyMap<string, ParsedNode>): (id: string) => string
   }
 }
 
-function toNode(id: string, { parent, place, message, role }: ParsedNode, around: Around): SourceNode {
+function toNode(
+  id: string,
+  { parent, place, message, role }: ParsedNode,
+  around: Around,
+): SourceNode {
   if (!message) return { id, parent, messages: [], place }
   const metadata = message.inner('metadata')
   const text = withFiles([readContent(message)], metadata?.fileNames('attachments', 'name'))
@@ -109,7 +113,9 @@ function thoughtsIn(nodes: ReadonlyMap<string, ParsedNode>): Around['thoughtsBef
     for (let left = mostThoughts; left > 0 && at?.message; left--) {
       const content = at.message.needInner('content')
       if (!thoughts.has(content.fields.content_type)) break
-      const lines = content.each('thoughts').map(({ fields }) => toText(fields.content ?? fields.summary))
+      const lines = content
+        .each('thoughts')
+        .map(({ fields }) => toText(fields.content ?? fields.summary))
       texts.unshift(lines.join('\n'))
       at = at.parent === undefined ? undefined : nodes.get(at.parent)
     }
@@ -121,5 +127,7 @@ function thoughtsIn(nodes: ReadonlyMap<string, ParsedNode>): Around['thoughtsBef
 function readPart(part: unknown): string {
   if (!isFields(part)) return toText(part)
   if (typeof part.text === 'string') return part.text
-  return typeof part.content_type === 'string' && part.content_type.startsWith('image') ? '[image]' : ''
+  return typeof part.content_type === 'string' && part.content_type.startsWith('image')
+    ? '[image]'
+    : ''
 }

@@ -28,7 +28,9 @@ export const claudeCode: Format = {
       actors.set(actor, lines)
       addLine(lines, line, uuid)
     }
-    const nodes = [...actors].flatMap(([actor, lines]) => toNodes(lines).map(node => ({ ...node, actor })))
+    const nodes = [...actors].flatMap(([actor, lines]) =>
+      toNodes(lines).map(node => ({ ...node, actor })),
+    )
     return { id, title, nodes, place: items[0]!.place }
   },
 }
@@ -94,13 +96,20 @@ function readLine({ line, uuids, message, blocks }: CodeLine): readonly SourceMe
   const { type, isMeta, isCompactSummary } = line.fields
   const { model } = message.fields
   const role = type === 'user' ? 'user' : 'assistant'
-  const messages = readBlocks({ role, content: blocks ?? message.text('content') ?? '', id: uuids[0]! })
+  const messages = readBlocks({
+    role,
+    content: blocks ?? message.text('content') ?? '',
+    id: uuids[0]!,
+  })
   // What the program says in the name of the user is no prompt.
   const isOurs = isMeta === true || isCompactSummary === true
-  return sign(isOurs ? messages.map(one => ({ ...one, message: asSystem(one.message) })) : messages, {
-    time: line.time('timestamp'),
-    model: typeof model === 'string' && !model.startsWith('<') ? model : undefined,
-  })
+  return sign(
+    isOurs ? messages.map(one => ({ ...one, message: asSystem(one.message) })) : messages,
+    {
+      time: line.time('timestamp'),
+      model: typeof model === 'string' && !model.startsWith('<') ? model : undefined,
+    },
+  )
 }
 
 const asSystem = (message: MessageLike): MessageLike =>

@@ -27,7 +27,11 @@ export const claude: Format = {
   },
 }
 
-function readNode(message: PlacedFields, before: string | undefined, model: string | undefined): SourceNode {
+function readNode(
+  message: PlacedFields,
+  before: string | undefined,
+  model: string | undefined,
+): SourceNode {
   const { fields, place, text, needText } = message
   const id = needText('uuid')
   const sender = needText('sender')

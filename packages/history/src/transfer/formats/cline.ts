@@ -7,7 +7,8 @@ export const cline: Format = {
   name: 'Cline',
   prefix: 'cline',
   matches: first => {
-    if (!has(first, 'role', 'content') || first.role !== 'user' || !Array.isArray(first.content)) return false
+    if (!has(first, 'role', 'content') || first.role !== 'user' || !Array.isArray(first.content))
+      return false
     const [block] = first.content
     return has(block, 'text') && typeof block.text === 'string' && /^\s*<task>/.test(block.text)
   },

@@ -16,7 +16,8 @@ export const codex: Format = {
     const nodes: Pick<SourceNode, 'messages' | 'place'>[] = []
     let model: string | undefined
     const add = (place: SourceNode['place']) => {
-      for (const one of gathered.messages.splice(0)) nodes.push({ messages: sign([one], { model }), place })
+      for (const one of gathered.messages.splice(0))
+        nodes.push({ messages: sign([one], { model }), place })
     }
     for (const item of items) {
       const line = placeFields(item)

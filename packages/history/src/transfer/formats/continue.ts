@@ -1,6 +1,13 @@
 import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { attached, resultText, toText, withFiles } from './source-text.ts'
-import { inRow, sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
+import {
+  inRow,
+  sayAnswer,
+  sayText,
+  sign,
+  toResult,
+  type UnsignedMessage,
+} from './unsigned-message.ts'
 
 /** A session file of Continue: an item has a message, what was attached to it, and the states of its tool calls. */
 export const continueDev: Format = {
@@ -11,7 +18,9 @@ export const continueDev: Format = {
   read([item]) {
     const { place, text, time, each } = placeFields(item!)
     const history = each('history')
-    const answered = new Set(history.flatMap(({ inner }) => inner('message')?.text('toolCallId') ?? []))
+    const answered = new Set(
+      history.flatMap(({ inner }) => inner('message')?.text('toolCallId') ?? []),
+    )
     const nodes: Pick<SourceNode, 'messages' | 'place'>[] = []
     let thinking = ''
     for (const one of history) {
@@ -58,7 +67,10 @@ function readMessage(
         return { id: call.text('id') ?? `call-${at}`, name: toText(name), arguments: input }
       })
       const thought = thinking || toText(item.inner('reasoning')?.fields.text)
-      return [...sayAnswer({ text: content, thinking: thought, calls }), ...resultsIn(item, answered)]
+      return [
+        ...sayAnswer({ text: content, thinking: thought, calls }),
+        ...resultsIn(item, answered),
+      ]
     }
     case 'system':
       return sayText('system', content)
@@ -80,9 +92,13 @@ function resultsIn(item: PlacedFields, answered: ReadonlySet<string>): readonly 
 
 /** Texts that were attached are part of the message. */
 const contextIn = ({ each }: PlacedFields): readonly string[] =>
-  each('contextItems').map(({ fields }) => withFiles([attached(toText(fields.name)), toText(fields.content)]))
+  each('contextItems').map(({ fields }) =>
+    withFiles([attached(toText(fields.name)), toText(fields.content)]),
+  )
 
 function contentText(content: unknown): string {
   if (!Array.isArray(content)) return toText(content)
-  return content.map(part => (has(part, 'imageUrl') ? attached('image') : resultText([part]))).join('\n')
+  return content
+    .map(part => (has(part, 'imageUrl') ? attached('image') : resultText([part])))
+    .join('\n')
 }

@@ -38,7 +38,8 @@ const refused: readonly (readonly [matches: (first: unknown) => boolean, advice:
     'it is what Cline shows of a task (ui_messages.json): import api_conversation_history.json, which stands beside it.',
   ],
   [
-    first => has(first, 'id', 'sessionID', 'messageID') || has(first, 'id', 'projectID', 'directory'),
+    first =>
+      has(first, 'id', 'sessionID', 'messageID') || has(first, 'id', 'projectID', 'directory'),
     'it is one piece of a session of opencode: import what "opencode export <session>" writes.',
   ],
   [
@@ -51,4 +52,5 @@ const refused: readonly (readonly [matches: (first: unknown) => boolean, advice:
 export const whyRefused = (first: unknown): string | undefined =>
   refused.find(([matches]) => matches(first))?.[1]
 
-export const detect = (first: unknown): Format | undefined => formats.find(format => format.matches(first))
+export const detect = (first: unknown): Format | undefined =>
+  formats.find(format => format.matches(first))

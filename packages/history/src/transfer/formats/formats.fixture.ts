@@ -2,12 +2,19 @@ import * as agents from './agents.fixture.ts'
 
 /** A small file in the form of each program, with names, times, models, calls, files and, where it has them, branches. */
 
-const lines = (...values: readonly unknown[]): string => values.map(value => JSON.stringify(value)).join('\n')
+const lines = (...values: readonly unknown[]): string =>
+  values.map(value => JSON.stringify(value)).join('\n')
 
 const at = (minute: number) => new Date(Date.UTC(2025, 4, 3, 10, minute)).toISOString()
 const seconds = (minute: number) => Date.UTC(2025, 4, 3, 10, minute) / 1000
 
-const gptNode = (id: string, parent: string | null, role: string, minute: number, rest: object = {}) => ({
+const gptNode = (
+  id: string,
+  parent: string | null,
+  role: string,
+  minute: number,
+  rest: object = {},
+) => ({
   id,
   parent,
   children: [],
@@ -65,7 +72,10 @@ export const chatgptFile = JSON.stringify([
       a3: gptNode('a3', 'u2-edited', 'assistant', 9, {
         content: {
           content_type: 'multimodal_text',
-          parts: ['A picture.', { content_type: 'image_asset_pointer', asset_pointer: 'file-service://x' }],
+          parts: [
+            'A picture.',
+            { content_type: 'image_asset_pointer', asset_pointer: 'file-service://x' },
+          ],
         },
       }),
     },
@@ -204,7 +214,11 @@ export const openWebuiFile = JSON.stringify([
                 call_id: 'call_1',
                 output: [{ type: 'input_text', text: '18C, rain' }],
               },
-              { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'It rains.' }] },
+              {
+                type: 'message',
+                role: 'assistant',
+                content: [{ type: 'output_text', text: 'It rains.' }],
+              },
             ],
           },
           c: {
@@ -250,8 +264,17 @@ const libre = (
   minute: number,
   rest: object = {},
 ) => ({
-  ...{ messageId, parentMessageId, isCreatedByUser, createdAt: at(minute), text: `${messageId} says hello` },
-  ...{ sender: isCreatedByUser ? 'User' : 'Engineer', model: isCreatedByUser ? null : 'gpt-4-turbo' },
+  ...{
+    messageId,
+    parentMessageId,
+    isCreatedByUser,
+    createdAt: at(minute),
+    text: `${messageId} says hello`,
+  },
+  ...{
+    sender: isCreatedByUser ? 'User' : 'Engineer',
+    model: isCreatedByUser ? null : 'gpt-4-turbo',
+  },
   ...rest,
 })
 const noParent = '00000000-0000-0000-0000-000000000000'
@@ -271,7 +294,12 @@ export const librechatFile = JSON.stringify({
         { type: 'text', text: { value: 'I search.' } },
         {
           type: 'tool_call',
-          tool_call: { id: 'c1', name: 'web_search', args: '{"query":"venv"}', output: 'python -m venv' },
+          tool_call: {
+            id: 'c1',
+            name: 'web_search',
+            args: '{"query":"venv"}',
+            output: 'python -m venv',
+          },
         },
         { type: 'text', text: 'Make one first.' },
       ],
@@ -292,7 +320,9 @@ export const librechatTree = JSON.stringify({
       children: [
         libre('r1', 'q1', false, 2, {
           children: [
-            libre('q2', 'r1', true, 3, { children: [libre('r2', 'q2', false, 4, { children: [] })] }),
+            libre('q2', 'r1', true, 3, {
+              children: [libre('r2', 'q2', false, 4, { children: [] })],
+            }),
           ],
         }),
       ],
@@ -308,16 +338,34 @@ const codeLine = (
   message: unknown,
   rest: object = {},
 ) => ({
-  ...{ type, uuid, parentUuid, sessionId: 'a5e0c0de-0000-4000-8000-000000000001', timestamp: at(minute) },
+  ...{
+    type,
+    uuid,
+    parentUuid,
+    sessionId: 'a5e0c0de-0000-4000-8000-000000000001',
+    timestamp: at(minute),
+  },
   ...{ isSidechain: false, userType: 'external', cwd: '/work', version: '2.0.0', message, ...rest },
 })
-const spoke = (content: unknown, id = 'msg') => ({ role: 'assistant', id, model: 'claude-opus-4', content })
+const spoke = (content: unknown, id = 'msg') => ({
+  role: 'assistant',
+  id,
+  model: 'claude-opus-4',
+  content,
+})
 
 /** Two parallel calls, a prompt that was taken back, and a subagent. */
 export const claudeCodeFile = lines(
   { type: 'summary', summary: 'Fix the lamp', leafUuid: 'a4' },
   { type: 'file-history-snapshot', messageId: 'x', snapshot: {} },
-  codeLine('user', 'meta', null, 0, { role: 'user', content: 'Caveat: local commands' }, { isMeta: true }),
+  codeLine(
+    'user',
+    'meta',
+    null,
+    0,
+    { role: 'user', content: 'Caveat: local commands' },
+    { isMeta: true },
+  ),
   codeLine('user', 'p1', 'meta', 1, { role: 'user', content: 'Read both files.' }),
   codeLine('assistant', 'a1', 'p1', 2, spoke([{ type: 'thinking', thinking: 'Both.' }], 'm1')),
   codeLine(
@@ -374,7 +422,11 @@ export const claudeCodeFile = lines(
   codeLine('assistant', 'a6', 'p3', 8, spoke([{ type: 'text', text: 'Painted blue.' }], 'm4')),
 )
 
-const rollout = (type: string, minute: number, payload: object) => ({ timestamp: at(minute), type, payload })
+const rollout = (type: string, minute: number, payload: object) => ({
+  timestamp: at(minute),
+  type,
+  payload,
+})
 const item = (minute: number, payload: object) => rollout('response_item', minute, payload)
 const codexText = (role: string, text: string) => ({
   ...{ type: 'message', role },
@@ -399,8 +451,17 @@ export const codexFile = lines(
   }),
   item(2, { type: 'function_call', name: 'shell', arguments: '{"command":["ls"]}', call_id: 'c1' }),
   item(3, { type: 'function_call_output', call_id: 'c1', output: 'lamp.ts' }),
-  item(3, { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch', call_id: 'c2' }),
-  item(4, { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'Done' }] }),
+  item(3, {
+    type: 'custom_tool_call',
+    name: 'apply_patch',
+    input: '*** Begin Patch',
+    call_id: 'c2',
+  }),
+  item(4, {
+    type: 'custom_tool_call_output',
+    call_id: 'c2',
+    output: [{ type: 'input_text', text: 'Done' }],
+  }),
   item(5, codexText('assistant', 'Only lamp.ts.')),
   rollout('event_msg', 5, { type: 'token_count', info: null }),
   item(6, codexText('user', 'Thanks.')),
@@ -419,7 +480,10 @@ export const sillyTavernFile = lines(
     create_date: '2025-5-3@10h00m00s',
     chat_metadata: { integrity: 'a1b2c3d4-0000-4000-8000-000000000001' },
   },
-  mes('Heron', 'The heron looks up.', 0, { swipes: ['The heron looks up.', 'It sleeps.'], swipe_id: 0 }),
+  mes('Heron', 'The heron looks up.', 0, {
+    swipes: ['The heron looks up.', 'It sleeps.'],
+    swipe_id: 0,
+  }),
   mes('Ada', 'Any fish today?', 1, {
     is_user: true,
     send_date: 'May 3, 2025 10:01am',
@@ -429,7 +493,13 @@ export const sillyTavernFile = lines(
     is_system: true,
     extra: {
       tool_invocations: [
-        { id: 'c1', displayName: 'Look', name: 'look', parameters: '{"at":"pond"}', result: 'two carps' },
+        {
+          id: 'c1',
+          displayName: 'Look',
+          name: 'look',
+          parameters: '{"at":"pond"}',
+          result: 'two carps',
+        },
       ],
     },
   }),
@@ -463,7 +533,10 @@ export const messages = [
 /** A list alone, as lines, many lists, and lists with a name. */
 export const messagesFile = JSON.stringify(messages)
 export const messageLines = lines(...messages)
-export const manyMessages = JSON.stringify([messages, messages.slice(0, 2).concat(messages.slice(5))])
+export const manyMessages = JSON.stringify([
+  messages,
+  messages.slice(0, 2).concat(messages.slice(5)),
+])
 export const namedMessages = lines(
   { id: 'sums', title: 'Sums', messages },
   { id: 'more', messages: messages.slice(1) },

@@ -9,7 +9,8 @@ import type { History } from '../../history.ts'
 import * as agents from './agents.fixture.ts'
 import * as fixture from './formats.fixture.ts'
 
-const open = (store: Store = memoryStore()) => createHistory({ store, count: words(), now: () => 1_000_000 })
+const open = (store: Store = memoryStore()) =>
+  createHistory({ store, count: words(), now: () => 1_000_000 })
 
 async function imported(text: string): Promise<History> {
   const history = open()
@@ -48,7 +49,9 @@ describe('the chats of another program', () => {
     const history = await imported(fixture.chatgptFile)
     const name = 'chatgpt-6b0f0d9c-0000-4000-8000-000000000001'
     const listed = await history.conversations({ order: 'name' })
-    expect(listed.map(({ conversation, title, metadata }) => [conversation, title, metadata])).toEqual([
+    expect(
+      listed.map(({ conversation, title, metadata }) => [conversation, title, metadata]),
+    ).toEqual([
       [name, 'The boat', { from: 'ChatGPT' }],
       ['chatgpt-second', 'Short', { from: 'ChatGPT' }],
     ])
@@ -119,7 +122,10 @@ describe('the chats of another program', () => {
       '2 10:04:00 assistant: Sun. by llama3.1:8b',
     ])
     const [branch] = await branchesOf(history, name)
-    expect(await show(history, name, branch)).toEqual([...shared, '2 10:05:00 assistant: Dry. by qwen3:8b'])
+    expect(await show(history, name, branch)).toEqual([
+      ...shared,
+      '2 10:05:00 assistant: Dry. by qwen3:8b',
+    ])
   })
 
   it('LibreChat: a list with parents, and messages inside each other', async () => {
@@ -133,7 +139,10 @@ describe('the chats of another program', () => {
       `1 10:02:00 assistant: Make one first. ${by}`,
       '2 10:03:00 user: q2 says hello as User',
     ]
-    expect(await show(history, name)).toEqual([...shared, `2 10:05:00 assistant: r2-again says hello ${by}`])
+    expect(await show(history, name)).toEqual([
+      ...shared,
+      `2 10:05:00 assistant: r2-again says hello ${by}`,
+    ])
     const [branch] = await branchesOf(history, name)
     expect(await show(history, name, branch)).toEqual([
       ...shared,
@@ -211,7 +220,9 @@ describe('the chats of another program', () => {
       '2 10:05:00 assistant: Heron: It nods. by mythomax as Heron',
     )
     const twice = fixture.sillyTavernFile.replace(/\[\{"id":"c1",(.*?)\}\]/, '[{$1},{$1}]')
-    const results = (await show(await imported(twice), name)).filter(line => line.includes('two carps of'))
+    const results = (await show(await imported(twice), name)).filter(line =>
+      line.includes('two carps of'),
+    )
     expect(new Set(results).size).toBe(2)
   })
 
@@ -264,7 +275,10 @@ describe('the sessions of an agent', () => {
     const branch = info!.threads.find(
       ({ actor, branch }) => actor === 'assistant' && branch !== 'main',
     )!.branch
-    expect(await show(history, 'qwen-code-q1', branch)).toEqual([...shared, '2 10:05:00 user: Open it.'])
+    expect(await show(history, 'qwen-code-q1', branch)).toEqual([
+      ...shared,
+      '2 10:05:00 user: Open it.',
+    ])
     expect(await show(history, 'qwen-code-q1', 'main', 'agent-explore-1')).toEqual([
       '1 10:02:00 user: Look deeper.',
     ])
@@ -328,15 +342,27 @@ describe('the sessions of an agent', () => {
   })
 
   it.each([
-    ['nothing but a title', '{"type":"summary","summary":"x","leafUuid":"y"}', /nothing was said in it/],
-    ['a session without a word', JSON.stringify({ sessionId: 'x', history: [] }), /nothing was said in it/],
+    [
+      'nothing but a title',
+      '{"type":"summary","summary":"x","leafUuid":"y"}',
+      /nothing was said in it/,
+    ],
+    [
+      'a session without a word',
+      JSON.stringify({ sessionId: 'x', history: [] }),
+      /nothing was said in it/,
+    ],
     [
       'what Cline shows',
       '[{"ts":1,"type":"say","say":"task","text":"Hello"}]',
       /api_conversation_history\.json/,
     ],
     ['a database', 'SQLite format 3\0', /opencode export <session>/],
-    ['a part of opencode', '{"id":"prt_1","sessionID":"s","messageID":"m","type":"text"}', /opencode export/],
+    [
+      'a part of opencode',
+      '{"id":"prt_1","sessionID":"s","messageID":"m","type":"text"}',
+      /opencode export/,
+    ],
     ['a ZIP archive', 'PK\u0003\u0004', /by its name, or to the server/],
     [
       'a list of Continue',
@@ -358,17 +384,20 @@ const linesOf = async (history: History) => {
 }
 
 describe.each(await someStores())('the same file again, on the %s store', (_, createStore) => {
-  it.each(Object.entries(fixture.files))('%s: adds nothing, in pieces of any size', async (_, text) => {
-    const history = open(createStore())
-    const first = await history.import(text)
-    expect(first.added).toBe(first.entries)
-    const before = await linesOf(history)
-    const pieces = text.match(/[\s\S]{1,7}/g)!
-    const second = await history.import(() => Readable.from(pieces))
-    expect(second).toEqual({ ...first, added: 0 })
-    expect(await history.import(Readable.from(pieces))).toEqual(second)
-    expect(await linesOf(history)).toEqual(before)
-  })
+  it.each(Object.entries(fixture.files))(
+    '%s: adds nothing, in pieces of any size',
+    async (_, text) => {
+      const history = open(createStore())
+      const first = await history.import(text)
+      expect(first.added).toBe(first.entries)
+      const before = await linesOf(history)
+      const pieces = text.match(/[\s\S]{1,7}/g)!
+      const second = await history.import(() => Readable.from(pieces))
+      expect(second).toEqual({ ...first, added: 0 })
+      expect(await history.import(Readable.from(pieces))).toEqual(second)
+      expect(await linesOf(history)).toEqual(before)
+    },
+  )
 })
 
 describe('a file that has grown', () => {
@@ -384,15 +413,19 @@ describe('a file that has grown', () => {
 
   it('adds what is new, and messages without a time keep the one that they got', async () => {
     let now = 1_000_000
-    const history = createHistory({ store: memoryStore(), count: words(), now: () => (now += 1000) })
+    const history = createHistory({
+      store: memoryStore(),
+      count: words(),
+      now: () => (now += 1000),
+    })
     await history.import(list(4))
     const before = await history.thread('chat-talk').entries()
     expect(await history.import(list(8))).toMatchObject({ entries: 8, added: 4 })
     const after = await history.thread('chat-talk').entries()
     expect(after.slice(0, 4)).toEqual(before)
-    expect((await history.thread('chat-talk').turns()).map(({ turn, status }) => [turn, status])).toEqual(
-      [1, 2, 3, 4].map(turn => [turn, 'completed']),
-    )
+    expect(
+      (await history.thread('chat-talk').turns()).map(({ turn, status }) => [turn, status]),
+    ).toEqual([1, 2, 3, 4].map(turn => [turn, 'completed']))
     expect(await history.check()).toEqual([])
   })
 
@@ -400,7 +433,8 @@ describe('a file that has grown', () => {
     const history = open()
     await history.import(list(4))
     const begun = await history.thread('chat-talk').begin({ role: 'user', content: 'said here' })
-    if (begun.kind === 'begun') await begun.turn.complete({ role: 'assistant', content: 'answered here' })
+    if (begun.kind === 'begun')
+      await begun.turn.complete({ role: 'assistant', content: 'answered here' })
     expect(await history.import(list(6))).toMatchObject({ entries: 6, added: 2 })
     expect((await history.thread('chat-talk').messages()).length).toBe(6)
     const [branch, ...none] = await branchesOf(history, 'chat-talk')
@@ -429,7 +463,9 @@ describe('a file that has grown', () => {
     await history.import(fixture.chatgptFile)
     await history.describe('chatgpt-second', { title: 'Mine' })
     await history.import(fixture.chatgptFile)
-    expect(await history.conversations({ only: 'chatgpt-second' })).toMatchObject([{ title: 'Mine' }])
+    expect(await history.conversations({ only: 'chatgpt-second' })).toMatchObject([
+      { title: 'Mine' },
+    ])
     await history.delete('chatgpt-second')
     expect(await history.import(fixture.chatgptFile)).toMatchObject({
       conversations: [expect.stringContaining('chatgpt-6b')],
@@ -441,12 +477,16 @@ describe('a file that has grown', () => {
   it('gets another name where one is given, if it is one conversation', async () => {
     const history = open()
     await history.import(fixture.codexFile, { as: 'lamp' })
-    expect((await history.conversations()).map(({ conversation }) => conversation)).toEqual(['lamp'])
+    expect((await history.conversations()).map(({ conversation }) => conversation)).toEqual([
+      'lamp',
+    ])
     await expect(history.import(fixture.chatgptFile, { as: 'x' })).rejects.toMatchObject({
       code: 'invalid_import',
     })
     for (const text of [fixture.manyMessages, fixture.namedMessages])
-      await expect(history.import(text, { as: 'x' })).rejects.toMatchObject({ code: 'invalid_import' })
+      await expect(history.import(text, { as: 'x' })).rejects.toMatchObject({
+        code: 'invalid_import',
+      })
     expect((await history.conversations()).length).toBe(1)
   })
 })

@@ -1,5 +1,12 @@
 import { readText } from '@throughline/core/log/fields'
-import { type Format, has, type Item, type PlacedFields, placeFields, type SourceNode } from './source.ts'
+import {
+  type Format,
+  has,
+  type Item,
+  type PlacedFields,
+  placeFields,
+  type SourceNode,
+} from './source.ts'
 import { attached, toText, withFiles } from './source-text.ts'
 import type { UnsignedMessage } from './unsigned-message.ts'
 import { gather, noParent, sayAnswer, sayText, sign, toResult } from './unsigned-message.ts'
@@ -9,7 +16,8 @@ export const librechat: Format = {
   name: 'LibreChat',
   prefix: 'librechat',
   isWhole: false,
-  matches: first => has(first, 'conversationId') && (has(first, 'messages') || has(first, 'messagesTree')),
+  matches: first =>
+    has(first, 'conversationId') && (has(first, 'messages') || has(first, 'messagesTree')),
   read([item]) {
     const { fields, place, text, inner, needItems } = placeFields(item!)
     const items = needItems(fields.messagesTree === undefined ? 'messages' : 'messagesTree')
@@ -45,7 +53,11 @@ function readNode(message: PlacedFields, above: string | undefined, model: unkno
   const id = message.needText('messageId')
   const named = text('parentMessageId')
   const parent = above ?? (named === undefined || noParent.test(named) ? undefined : named)
-  const author = { time: message.time('createdAt'), name: fields.sender, model: fields.model ?? model }
+  const author = {
+    time: message.time('createdAt'),
+    name: fields.sender,
+    model: fields.model ?? model,
+  }
   const files = [
     ...fileNames('files', 'filename', 'file_id'),
     ...fileNames('attachments', 'filename', 'file_id', 'type'),
@@ -67,7 +79,11 @@ function readNode(message: PlacedFields, above: string | undefined, model: unkno
 const partText = ({ fields: { text } }: Pick<PlacedFields, 'fields'>): string =>
   typeof text === 'string' ? text : has(text, 'value') ? toText(text.value) : ''
 
-function readParts(parts: readonly Item[], id: string, files: readonly string[]): readonly UnsignedMessage[] {
+function readParts(
+  parts: readonly Item[],
+  id: string,
+  files: readonly string[],
+): readonly UnsignedMessage[] {
   const gathered = gather({ joinTexts: withFiles, joinThoughts: thoughts => thoughts.join('') })
   for (const [at, item] of parts.entries()) {
     const part = placeFields({ ...item, value: item.value ?? {} })
@@ -81,7 +97,8 @@ function readParts(parts: readonly Item[], id: string, files: readonly string[])
       gathered.call({ id: callId, name, arguments: inner.args ?? inner.arguments })
       gathered.close()
       const output = inner.output ?? call.fields.output
-      if (output !== undefined && output !== null) gathered.add({ message: toResult(callId, toText(output)) })
+      if (output !== undefined && output !== null)
+        gathered.add({ message: toResult(callId, toText(output)) })
     } else gathered.text(partText(part))
   }
   gathered.close(files.map(attached))

@@ -37,7 +37,9 @@ export const messageLists: Format = {
 }
 
 const toNodes = (items: readonly Item[], model?: unknown) =>
-  inRow(items.map((item, at) => ({ messages: readMessage(item, model, `${at}`), place: item.place })))
+  inRow(
+    items.map((item, at) => ({ messages: readMessage(item, model, `${at}`), place: item.place })),
+  )
 
 function readMessage(item: Item, model: unknown, id: string): readonly SourceMessage[] {
   const { fields, items, time } = placeFields(item)

@@ -77,7 +77,8 @@ function readDetails(text: string, id: string): readonly UnsignedMessage[] {
     const { type, name, ...rest } = readAttributes(text.slice(at + opening.length, headEnd))
     gathered.text(text.slice(from, at))
     from = end + closing.length
-    if (type === 'reasoning') gathered.open.thoughts.push(plainThoughts(text.slice(headEnd + 1, end)))
+    if (type === 'reasoning')
+      gathered.open.thoughts.push(plainThoughts(text.slice(headEnd + 1, end)))
     else if (type === 'tool_calls' && name !== undefined) {
       const callId = rest.id ?? `${id}-${calls}`
       calls += 1

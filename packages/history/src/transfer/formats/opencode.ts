@@ -35,14 +35,16 @@ function readParts({ each }: PlacedFields, role: 'user' | 'assistant'): readonly
     if (fields.ignored === true) continue
     if (fields.type === 'text') gathered.text(toText(fields.text))
     else if (fields.type === 'reasoning') gathered.thought(toText(fields.text))
-    else if (fields.type === 'file') gathered.text(attached(text('filename') ?? text('mime') ?? 'file'))
+    else if (fields.type === 'file')
+      gathered.text(attached(text('filename') ?? text('mime') ?? 'file'))
     else if (fields.type === 'tool' && role === 'assistant') {
       const id = part.needText('callID')
       const state = part.needInner('state').fields
       gathered.call({ id, name: part.needText('tool'), arguments: state.input })
       if (state.status === 'error')
         gathered.add({ message: toResult(id, toText(state.error)), isError: true })
-      else if (state.output !== undefined) gathered.add({ message: toResult(id, toText(state.output)) })
+      else if (state.output !== undefined)
+        gathered.add({ message: toResult(id, toText(state.output)) })
     }
   }
   gathered.close()

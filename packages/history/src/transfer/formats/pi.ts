@@ -17,7 +17,10 @@ export const pi: Format = {
       if (line.fields.type === 'session_info') title = line.text('name') ?? title
       const message = line.fields.type === 'message' ? line.needInner('message') : undefined
       const messages = message
-        ? sign(readMessage(message, `${at}`), { time: line.time('timestamp'), model: message.fields.model })
+        ? sign(readMessage(message, `${at}`), {
+            time: line.time('timestamp'),
+            model: message.fields.model,
+          })
         : []
       const id = line.text('id') ?? `${at}`
       nodes.push({ id, parent: line.text('parentId'), messages, place: item.place })

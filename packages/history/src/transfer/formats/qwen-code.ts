@@ -62,7 +62,8 @@ function readLine(line: PlacedFields, uuid: string, calls: OpenCall[]): readonly
       calls.push(made)
       gathered.call({ ...made, arguments: call.fields.args })
     } else if (result) gathered.add(toAnswer(result, calls))
-    else if (file) gathered.text(attached(file.text('displayName') ?? file.text('mimeType') ?? 'file'))
+    else if (file)
+      gathered.text(attached(file.text('displayName') ?? file.text('mimeType') ?? 'file'))
     else if (fields.thought === true) gathered.thought(toText(fields.text))
     else if (fields.text !== undefined) gathered.text(toText(fields.text))
   }
@@ -74,11 +75,14 @@ function readLine(line: PlacedFields, uuid: string, calls: OpenCall[]): readonly
 
 function toAnswer({ fields, text }: PlacedFields, calls: OpenCall[]): UnsignedMessage {
   const named = text('id')
-  const at = calls.findIndex(({ id, name }) => (named === undefined ? name === fields.name : id === named))
+  const at = calls.findIndex(({ id, name }) =>
+    named === undefined ? name === fields.name : id === named,
+  )
   const [call] = at < 0 ? [] : calls.splice(at, 1)
   const id = call?.id ?? named ?? ''
   const { response } = fields
-  if (has(response, 'error')) return { message: toResult(id, toText(response.error)), isError: true }
+  if (has(response, 'error'))
+    return { message: toResult(id, toText(response.error)), isError: true }
   return { message: toResult(id, toText(has(response, 'output') ? response.output : response)) }
 }
 

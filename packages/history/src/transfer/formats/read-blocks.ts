@@ -14,7 +14,12 @@ interface SourceBlocks {
 }
 
 /** Reads content blocks as Anthropic writes them: texts, thoughts, calls, results, images. */
-export function readBlocks({ role, content, id, more = '' }: SourceBlocks): readonly UnsignedMessage[] {
+export function readBlocks({
+  role,
+  content,
+  id,
+  more = '',
+}: SourceBlocks): readonly UnsignedMessage[] {
   const gathered = gather({ role, joinTexts: withFiles })
   let lastCall = id
   if (typeof content === 'string') gathered.text(content)
@@ -31,7 +36,8 @@ export function readBlocks({ role, content, id, more = '' }: SourceBlocks): read
         return gathered.thought(toText(block.thinking))
       case 'tool_use':
       case 'server_tool_use':
-        if (role !== 'assistant') refuse(item.place.path, 'is a tool call, which only the model may write')
+        if (role !== 'assistant')
+          refuse(item.place.path, 'is a tool call, which only the model may write')
         lastCall =
           typeof block.id === 'string'
             ? block.id
@@ -45,7 +51,9 @@ export function readBlocks({ role, content, id, more = '' }: SourceBlocks): read
       }
       case 'image':
       case 'document':
-        gathered.open.texts.push(attached(typeof block.title === 'string' ? block.title : block.type))
+        gathered.open.texts.push(
+          attached(typeof block.title === 'string' ? block.title : block.type),
+        )
     }
   }
 }
@@ -68,7 +76,10 @@ export function gatherItems() {
         // `local_shell_call` and `web_search_call` have no name, but an action.
         const id = item.text('call_id', fields.call_id ?? fields.id) ?? ''
         const name = item.text('name') ?? toText(fields.type).slice(0, -'_call'.length)
-        return gathered.call({ id, name, arguments: fields.arguments ?? fields.input ?? fields.action }, time)
+        return gathered.call(
+          { id, name, arguments: fields.arguments ?? fields.input ?? fields.action },
+          time,
+        )
       }
       case 'result':
         return gathered.add({ ...toOutput(item.text('call_id') ?? '', fields.output), time })
@@ -114,6 +125,9 @@ function itemText({ fields, items }: PlacedFields, name: string): string {
 
 /** What Codex tells the model in the name of the user: where it works, which rules hold. */
 const isInjected = (text: string) =>
-  ['<environment_context>', '<user_instructions>', '# AGENTS.md instructions', '<INSTRUCTIONS>'].some(start =>
-    text.startsWith(start),
-  )
+  [
+    '<environment_context>',
+    '<user_instructions>',
+    '# AGENTS.md instructions',
+    '<INSTRUCTIONS>',
+  ].some(start => text.startsWith(start))

@@ -1,7 +1,21 @@
 import type { Fields } from '@throughline/core/log/fields'
-import { type Format, has, type Item, type PlacedFields, placeFields, type SourceMessage } from './source.ts'
+import {
+  type Format,
+  has,
+  type Item,
+  type PlacedFields,
+  placeFields,
+  type SourceMessage,
+} from './source.ts'
 import { toText, withFiles } from './source-text.ts'
-import { inRow, sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'
+import {
+  inRow,
+  sayAnswer,
+  sayText,
+  sign,
+  toResult,
+  type UnsignedMessage,
+} from './unsigned-message.ts'
 
 /** A chat file of SillyTavern: a header, then a message a line. Of several swipes the chosen one is taken. */
 export const sillyTavern: Format = {
@@ -26,7 +40,9 @@ export const sillyTavern: Format = {
         header?.inner('chat_metadata')?.text('integrity') ??
         (created === '' ? undefined : `${name} ${created}`),
       title: name === 'unused' ? undefined : name || undefined,
-      nodes: inRow(lines.map((item, at) => ({ messages: readLine(item, at, isGroup), place: item.place }))),
+      nodes: inRow(
+        lines.map((item, at) => ({ messages: readLine(item, at, isGroup), place: item.place })),
+      ),
       place,
     }
   },
@@ -75,7 +91,8 @@ function readInvocations({ each }: PlacedFields, at: number): readonly UnsignedM
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const withAt = /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s ?(?:(\d{1,3})ms)?$/
+const withAt =
+  /^(\d{4})-(\d{1,2})-(\d{1,2}) ?@(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s ?(?:(\d{1,3})ms)?$/
 const inWords = /^([A-Za-z]{3,9}) (\d{1,2}), (\d{4}) (\d{1,2}):(\d{2})(am|pm)$/
 
 /** Dates are `2024-07-08@14h23m10s`, `June 19, 2023 2:20pm` (both read as UTC, as the file names no zone), or standard ones. */
@@ -89,6 +106,8 @@ function readDate({ fields: { send_date: date }, time }: PlacedFields): number |
   }
   const numbers = withAt.exec(date)
   if (!numbers) return time('send_date')
-  const [year = 0, month = 0, day = 0, ...clock] = numbers.slice(1).map(digits => Number(digits ?? 0))
+  const [year = 0, month = 0, day = 0, ...clock] = numbers
+    .slice(1)
+    .map(digits => Number(digits ?? 0))
   return Date.UTC(year, month - 1, day, ...clock)
 }

@@ -2,7 +2,11 @@ import { isFields } from '@throughline/core/log/fields'
 
 /** A text, or the JSON of any other value. */
 export const toText = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value)
+  typeof value === 'string'
+    ? value
+    : value === undefined || value === null
+      ? ''
+      : JSON.stringify(value)
 
 /** The line that stands for a file, so that people, models and searches know what was there. */
 export const attached = (name: string): string => `[attached: ${name}]`

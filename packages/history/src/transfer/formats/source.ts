@@ -1,4 +1,11 @@
-import { type Fields, optional, readFields, readList, readText, refuse } from '@throughline/core/log/fields'
+import {
+  type Fields,
+  optional,
+  readFields,
+  readList,
+  readText,
+  refuse,
+} from '@throughline/core/log/fields'
 import { cut } from '@throughline/core/log/line'
 import type { MessageLike } from '@throughline/core/log/message'
 import type { FilePlace } from '../import-error.ts'
@@ -66,7 +73,10 @@ export function placeFields({ value, place }: Item) {
   const { line, path } = place
   const fields = readFields(value, path)
   const pathOf = (name: string) => `${path}.${name}`
-  const itemAt = (name: string): Item => ({ value: fields[name], place: { line, path: pathOf(name) } })
+  const itemAt = (name: string): Item => ({
+    value: fields[name],
+    place: { line, path: pathOf(name) },
+  })
   const needItems = (name: string) => itemsIn(itemAt(name))
   const items = (name: string) => optional(fields[name], name, () => needItems(name)) ?? []
   const each = (name: string): readonly PlacedFields[] => items(name).map(placeFields)
@@ -95,7 +105,9 @@ export function placeFields({ value, place }: Item) {
     /** What each file of a list is called: the first of these fields that says it. */
     fileNames: (name: string, ...names: readonly string[]) =>
       each(name).map(({ fields }) => {
-        const title = names.map(one => fields[one]).find(value => typeof value === 'string' && value !== '')
+        const title = names
+          .map(one => fields[one])
+          .find(value => typeof value === 'string' && value !== '')
         return typeof title === 'string' ? title : 'file'
       }),
   }
@@ -120,6 +132,7 @@ function readTime(value: unknown, field: string): number | undefined {
 function toTime(text: string): number {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? []
   const hasDay =
-    day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+    day === undefined ||
+    Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
   return hasDay ? Date.parse(text) : Number.NaN
 }

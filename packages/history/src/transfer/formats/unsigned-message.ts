@@ -17,7 +17,9 @@ export interface SourceCall {
 function toCall({ id, name, arguments: input }: SourceCall) {
   const text = toText(input)
   const json =
-    isObject(input) || parseJsonObject(text) ? text : JSON.stringify(text === '' ? {} : { input: text })
+    isObject(input) || parseJsonObject(text)
+      ? text
+      : JSON.stringify(text === '' ? {} : { input: text })
   return { id, type: 'function', function: { name, arguments: json } }
 }
 
@@ -54,7 +56,11 @@ const inLines = (texts: readonly string[]) => texts.join('\n')
 /** Gathers the pieces of an answer into messages: thoughts and calls join the text that they belong to. */
 export function gather(options: GatherOptions = {}) {
   const { role = 'assistant', joinTexts = inLines, joinThoughts = inLines } = options
-  const none = () => ({ texts: [] as string[], thoughts: [] as string[], calls: [] as SourceCall[] })
+  const none = () => ({
+    texts: [] as string[],
+    thoughts: [] as string[],
+    calls: [] as SourceCall[],
+  })
   const messages: UnsignedMessage[] = []
   let open = none()
   let begunAt: number | undefined
@@ -117,7 +123,9 @@ export function sign(rows: readonly UnsignedMessage[], { time, model, name }: Au
   })
 }
 
-export const inRow = (nodes: readonly Pick<SourceNode, 'messages' | 'place'>[]): readonly SourceNode[] =>
+export const inRow = (
+  nodes: readonly Pick<SourceNode, 'messages' | 'place'>[],
+): readonly SourceNode[] =>
   nodes.map((node, at) => ({ ...node, id: `${at}`, parent: at > 0 ? `${at - 1}` : undefined }))
 
 /** The parent that programs name for a first message. */

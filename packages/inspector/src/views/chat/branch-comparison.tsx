@@ -24,7 +24,13 @@ interface ComparisonProps {
 }
 
 /** Two branches side by side: what they share in a line, then only what differs. */
-export function BranchComparison({ thread, branches, names, mayInspect, onClose }: ComparisonProps) {
+export function BranchComparison({
+  thread,
+  branches,
+  names,
+  mayInspect,
+  onClose,
+}: ComparisonProps) {
   const [shown, beside] = names
   const at = useMemo(() => sharedHead(branches, shown, beside), [branches, shown, beside])
   const heading = useRef<HTMLHeadingElement>(null)
@@ -41,8 +47,8 @@ export function BranchComparison({ thread, branches, names, mayInspect, onClose 
           <b className="bold">{at === 0 ? 'Nothing' : amountOf(at, 'message')} in common.</b>{' '}
           {difference && difference.ofA + difference.ofB > 0 && (
             <>
-              Of {at === 1 ? 'it' : 'them'} A’s next call had {count(difference.ofA)} that B’s had not, and
-              B’s {count(difference.ofB)} that A’s had not.
+              Of {at === 1 ? 'it' : 'them'} A’s next call had {count(difference.ofA)} that B’s had
+              not, and B’s {count(difference.ofB)} that A’s had not.
             </>
           )}
         </h2>
@@ -70,13 +76,21 @@ function useBranch({ thread, at, name, branches, mayInspect }: BranchOptions) {
   const listed = branches.find(({ branch }) => branch === name)
   const messages = useQuery(shownAfterQuery(own, at, listed?.head ?? at)).data
   const point =
-    useQuery({ ...firstPointQuery(own, at), enabled: mayInspect && (listed?.head ?? 0) > at }).data ??
-    undefined
+    useQuery({ ...firstPointQuery(own, at), enabled: mayInspect && (listed?.head ?? 0) > at })
+      .data ?? undefined
   const answer = messages?.find(({ role }) => role === 'assistant')
   const text = answer ? messageText(answer).slice(0, longestQuery) : ''
   const used = useAnswered(own, point, mayInspect ? text : '')
   const runs = useMemo(() => point && readFates(point.fates ?? ''), [point])
-  return { listed, name, own, messages, point, runs, used: used && used.entry <= at ? used : undefined }
+  return {
+    listed,
+    name,
+    own,
+    messages,
+    point,
+    runs,
+    used: used && used.entry <= at ? used : undefined,
+  }
 }
 
 const longestQuery = 2000
@@ -115,9 +129,15 @@ function BranchSide({ letter, side, other, at, thread }: SideProps) {
           </span>
         )}
       </h3>
-      {messages ? messages.map(one => <ComparedMessage key={one.seq} message={one} />) : <Skeleton />}
+      {messages ? (
+        messages.map(one => <ComparedMessage key={one.seq} message={one} />)
+      ) : (
+        <Skeleton />
+      )}
       {messages?.length === 0 && <p className="muted">It says nothing more.</p>}
-      {more > 0 && <p className="muted text-12">{amountOf(more, 'message')} more on this branch.</p>}
+      {more > 0 && (
+        <p className="muted text-12">{amountOf(more, 'message')} more on this branch.</p>
+      )}
       {point && (
         <dl className={`facts text-12 ${styles.facts}`}>
           <div>
@@ -155,14 +175,22 @@ function ComparedMessage({ message }: { readonly message: ShownMessage }) {
 }
 
 /** How many tokens more, or less, than the other side was sent. */
-function Difference({ of, from }: { readonly of: TimelinePoint; readonly from: TimelinePoint | undefined }) {
+function Difference({
+  of,
+  from,
+}: {
+  readonly of: TimelinePoint
+  readonly from: TimelinePoint | undefined
+}) {
   const by = from ? of.tokens - from.tokens : 0
   return by > 0 ? <span className="muted"> +{count(by)}</span> : null
 }
 
 /** The messages that the answers have their words from, and what became of each on this side. */
 function Deciding({ side, other }: Pick<SideProps, 'side' | 'other'>) {
-  const entries = [...new Set([side.used?.entry, other.used?.entry])].filter(one => one !== undefined)
+  const entries = [...new Set([side.used?.entry, other.used?.entry])].filter(
+    one => one !== undefined,
+  )
   return entries.map(entry => {
     const fate = side.runs && fateAt(side.runs, entry)
     if (!fate) return null

@@ -1,6 +1,13 @@
 import { Menu } from '@base-ui/react/menu'
 import { Link } from '@tanstack/react-router'
-import { ChevronLeft, ChevronRight, Columns2, GitBranchPlus, MessageSquarePlus, Plus } from 'lucide-react'
+import {
+  ChevronLeft,
+  ChevronRight,
+  Columns2,
+  GitBranchPlus,
+  MessageSquarePlus,
+  Plus,
+} from 'lucide-react'
 import { useRef } from 'react'
 import { usualBranch } from '../../api/queries.ts'
 import type { ConversationSearch } from '../../parts/address.ts'
@@ -108,7 +115,10 @@ function BranchItem(props: BranchItemProps) {
         onKeyDown={onKeyDown}
       >
         <Lines {...props} />
-        <span className="grid slim relative" style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}>
+        <span
+          className="grid slim relative"
+          style={{ paddingLeft: 34 + 14 * Math.max(0, shown(depth) - 1) }}
+        >
           <span className={`cut medium ${styles.name}`} dir="auto">
             {title}
           </span>
@@ -190,13 +200,21 @@ interface VersionSwitchProps {
 }
 
 /** Goes from one way in which the conversation goes on here to the next: ‹ 2 / 3 ›. */
-export function VersionSwitch({ versions: { versions, current }, onOpen, onCompare }: VersionSwitchProps) {
+export function VersionSwitch({
+  versions: { versions, current },
+  onOpen,
+  onCompare,
+}: VersionSwitchProps) {
   const other = versions[current - 1] ?? versions[current + 1]
   const step = (by: 1 | -1, label: string, end: string) => {
     const next = versions[current + by]
     const Icon = by < 0 ? ChevronLeft : ChevronRight
     return (
-      <button type="button" aria-label={label} {...unless(next ? undefined : end, () => onOpen(next!.open))}>
+      <button
+        type="button"
+        aria-label={label}
+        {...unless(next ? undefined : end, () => onOpen(next!.open))}
+      >
         <Icon size={14} aria-hidden />
       </button>
     )
@@ -213,7 +231,11 @@ export function VersionSwitch({ versions: { versions, current }, onOpen, onCompa
       </span>
       {step(1, 'Version after', 'This is the last version.')}
       {other && (
-        <button type="button" aria-label="Compare these versions" onClick={() => onCompare(other.open)}>
+        <button
+          type="button"
+          aria-label="Compare these versions"
+          onClick={() => onCompare(other.open)}
+        >
           <Columns2 size={14} aria-hidden />
         </button>
       )}

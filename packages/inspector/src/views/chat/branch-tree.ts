@@ -15,7 +15,9 @@ export interface BranchNode<One extends AnyBranch> {
 }
 
 /** The branches of an actor as a tree: a branch, then those that were forked from it, the newest first. */
-export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): readonly BranchNode<One>[] {
+export function toBranchTree<One extends AnyBranch>(
+  branches: readonly One[],
+): readonly BranchNode<One>[] {
   const names = new Set(branches.map(({ branch }) => branch))
   const children = groupBy(branches.toSorted(newestFirst), ({ forkOf }) =>
     forkOf && names.has(forkOf.branch) ? forkOf.branch : undefined,
@@ -40,7 +42,8 @@ export function toBranchTree<One extends AnyBranch>(branches: readonly One[]): r
   return nodes
 }
 
-const newestFirst = (a: AnyBranch, b: AnyBranch) => madeAt(b) - madeAt(a) || (a.branch < b.branch ? -1 : 1)
+const newestFirst = (a: AnyBranch, b: AnyBranch) =>
+  madeAt(b) - madeAt(a) || (a.branch < b.branch ? -1 : 1)
 
 /** An empty branch is the newest. */
 const madeAt = ({ begins }: AnyBranch) => begins?.time ?? Number.MAX_SAFE_INTEGER
@@ -54,7 +57,10 @@ export interface Versions {
 }
 
 /** The ways in which a branch's conversation goes on, in the order in which they were made, by the first entry after the fork. */
-export function versionsOf(branches: readonly AnyBranch[], shown: string): ReadonlyMap<number, Versions> {
+export function versionsOf(
+  branches: readonly AnyBranch[],
+  shown: string,
+): ReadonlyMap<number, Versions> {
   const byName = new Map(branches.map(one => [one.branch, one]))
   const shownPath = pathOf(byName, shown)
   const versionsAt = new Map<number, Versions>()
@@ -76,7 +82,8 @@ export function versionsOf(branches: readonly AnyBranch[], shown: string): Reado
       ...[...ways].map(([own, { branch: open }]) => ({ own, open })),
     ]
     versions.sort(
-      (a, b) => order(byName.get(a.own), at) - order(byName.get(b.own), at) || (a.own < b.own ? -1 : 1),
+      (a, b) =>
+        order(byName.get(a.own), at) - order(byName.get(b.own), at) || (a.own < b.own ? -1 : 1),
     )
     versionsAt.set(at + 1, { versions, current: versions.findIndex(({ own }) => own === mine) })
   }
@@ -124,4 +131,5 @@ function parting(path: Path, other: Path): { readonly at: number; readonly branc
 }
 
 /** A branch that goes on past a place without a fork there sorts first. */
-const order = (branch: AnyBranch | undefined, at: number) => (branch?.forkOf?.at === at ? madeAt(branch) : 0)
+const order = (branch: AnyBranch | undefined, at: number) =>
+  branch?.forkOf?.at === at ? madeAt(branch) : 0

@@ -27,7 +27,9 @@ export function BroughtBack(props: BroughtBackProps) {
   const { entries, sources } = brought
   const fold = useFold(`${seq} brought back`)
   const shown = useShown(chat, entries)
-  const days = daysOf([...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])))
+  const days = daysOf(
+    [...shown, ...sources].flatMap(({ time }) => (time === undefined ? [] : [time])),
+  )
   return (
     <div className={`grid single gap-6px slim ${styles.brought}`}>
       <div className="row wraps at-end gap-2 slim">
@@ -44,7 +46,9 @@ export function BroughtBack(props: BroughtBackProps) {
           }
         />
       </div>
-      {fold.isOpen && entries.length > 0 && <Entries {...props} shown={bestFirst(question, shown)} />}
+      {fold.isOpen && entries.length > 0 && (
+        <Entries {...props} shown={bestFirst(question, shown)} />
+      )}
       {fold.isOpen && sources.length > 0 && (
         <ol className={`clipped text-12-18 on-panel round-3 ${styles.entries}`} data-kind="sources">
           {sources.map((source, at) => (
@@ -136,7 +140,9 @@ function useShown({ thread, shownHead: head }: RowContext, entries: readonly num
     if (!message) return []
     const { text, time, calls, results } = readShown(message)
     const line =
-      text || results.map(result => result.text).join(' ') || calls.map(call => call.name).join(', ')
+      text ||
+      results.map(result => result.text).join(' ') ||
+      calls.map(call => call.name).join(', ')
     return [{ seq, time, text: line }]
   })
 }
@@ -144,8 +150,9 @@ function useShown({ thread, shownHead: head }: RowContext, entries: readonly num
 /** Words of more than three letters, and each character of scripts without blanks. */
 const words = (text: string): ReadonlySet<string> =>
   new Set(
-    text.toLowerCase().match(/[\p{L}\p{N}]{4,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu) ??
-      [],
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{4,}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu) ?? [],
   )
 
 /** How many words of a question stand in a text, long ones counting more, and where the longest of them is. */

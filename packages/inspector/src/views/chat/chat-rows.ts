@@ -67,9 +67,14 @@ function readOnce(shown: ShownMessage): ChatMessage {
 /** Puts a result to its call: by its id, else by its name, else in order. False if there is none. */
 function answer(calls: AnsweredCall[], result: ReadResult): boolean {
   const isFree = (call: AnsweredCall) => call.result === undefined
-  const byId = calls.findIndex(call => isFree(call) && call.id !== undefined && call.id === result.id)
-  const byName = calls.findIndex(call => isFree(call) && call.id === undefined && call.name === result.name)
-  const inOrder = result.id === undefined && result.name === undefined ? calls.findIndex(isFree) : -1
+  const byId = calls.findIndex(
+    call => isFree(call) && call.id !== undefined && call.id === result.id,
+  )
+  const byName = calls.findIndex(
+    call => isFree(call) && call.id === undefined && call.name === result.name,
+  )
+  const inOrder =
+    result.id === undefined && result.name === undefined ? calls.findIndex(isFree) : -1
   const at = [byId, byName, inOrder].find(index => index >= 0)
   if (at === undefined) return false
   calls[at] = { ...calls[at]!, result }
@@ -118,7 +123,16 @@ export function readShown(shown: ShownMessage): ChatMessage {
     const pictures = message.media > 0 ? picturesOf(shown) : []
     return { ...message, seq, results, pictures, text: message.role === 'tool' ? '' : message.text }
   } catch {
-    return { seq, role: 'system', text: '', thinking: '', calls: [], results: [], pictures: [], media: 0 }
+    return {
+      seq,
+      role: 'system',
+      text: '',
+      thinking: '',
+      calls: [],
+      results: [],
+      pictures: [],
+      media: 0,
+    }
   }
 }
 
@@ -126,6 +140,8 @@ export function readShown(shown: ShownMessage): ChatMessage {
 const failedCalls = (content: unknown): ReadonlySet<unknown> =>
   new Set(
     (Array.isArray(content) ? (content as readonly Fields[]) : [])
-      .filter(({ output, result }) => /^error/.test(String(((output ?? result ?? {}) as Fields).type)))
+      .filter(({ output, result }) =>
+        /^error/.test(String(((output ?? result ?? {}) as Fields).type)),
+      )
       .map(({ toolCallId }) => toolCallId),
   )

@@ -24,7 +24,8 @@ export function ChatStrip({ chat, sight: [first, last], onJump }: ChatStripProps
   const colour = useColours(colours)
   const extent = Math.min(height, head * mostHeight)
   useEffect(() => {
-    const draw = canvas.current && width > 0 ? startDrawing(canvas.current, { width, height }) : undefined
+    const draw =
+      canvas.current && width > 0 ? startDrawing(canvas.current, { width, height }) : undefined
     if (!draw || head === 0) return
     const rowHeight = Math.max(2, Math.min(mostHeight, height / head))
     const left = 4
@@ -78,7 +79,9 @@ export function ChatStrip({ chat, sight: [first, last], onJump }: ChatStripProps
         const step = steps[event.key]
         if (step === undefined) return
         event.preventDefault()
-        onJump(Math.max(1, Math.min(head, Number.isFinite(step) ? first + step : step > 0 ? head : 1)))
+        onJump(
+          Math.max(1, Math.min(head, Number.isFinite(step) ? first + step : step > 0 ? head : 1)),
+        )
       }}
     >
       <canvas ref={canvas} />
@@ -95,7 +98,8 @@ const steps: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 }
 
-const toSeq = (y: number, head: number, extent: number) => Math.min(head, Math.floor((y / extent) * head) + 1)
+const toSeq = (y: number, head: number, extent: number) =>
+  Math.min(head, Math.floor((y / extent) * head) + 1)
 
 /** Looks at only some of many entries: where a row of pixels stands for hundreds, more would change nothing. */
 function strongest(runs: readonly FateRun[], from: number, to: number, head: number): Fate {
@@ -103,7 +107,8 @@ function strongest(runs: readonly FateRun[], from: number, to: number, head: num
   const step = Math.max(1, Math.floor((to - from) / 64))
   for (let seq = from; seq <= Math.min(to, head); seq += step) {
     // What was written after the last call is sent with the next one.
-    const fate = fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'omitted')
+    const fate =
+      fateAt(runs, seq) ?? (runs.length > 0 && seq > (runs.at(-1)?.last ?? 0) ? 'kept' : 'omitted')
     if (drawnAs[fate].layer > drawnAs[topFate].layer) topFate = fate
   }
   return topFate

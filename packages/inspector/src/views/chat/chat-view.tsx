@@ -17,7 +17,13 @@ import { type ConversationSearch, usePlace, viewAt } from '../../parts/address.t
 import { Button } from '../../parts/button.tsx'
 import { isBegunHere, newConversationName, titleOf } from '../../parts/format.ts'
 import { useKeys } from '../../parts/keys.ts'
-import { askReply, drafts, type ReplyRequest, replies, stopReply } from '../../parts/live-replies.ts'
+import {
+  askReply,
+  drafts,
+  type ReplyRequest,
+  replies,
+  stopReply,
+} from '../../parts/live-replies.ts'
 import { notify } from '../../parts/notify.ts'
 import { EmptyState, QueryFault, Skeleton } from '../../parts/query-state.tsx'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
@@ -95,7 +101,11 @@ export function ChatView() {
   async function fork(at: number) {
     const { params, thread: query } = splitPlace(thread)
     try {
-      const made = await ask('post /conversations/:conversation/fork', { params, query, body: { at } })
+      const made = await ask('post /conversations/:conversation/fork', {
+        params,
+        query,
+        body: { at },
+      })
       await queryClient.invalidateQueries({ queryKey: inConversation(conversation) })
       openBranch(made.branch)
       area.current?.focus()
@@ -108,7 +118,8 @@ export function ChatView() {
   const startNew = () => void navigate(viewAt('chat', newConversationName()))
 
   const goVersion = (by: number) => {
-    const alternatives = versions.get(search.entry ?? 0) ?? versions.get(Math.max(...versions.keys()))
+    const alternatives =
+      versions.get(search.entry ?? 0) ?? versions.get(Math.max(...versions.keys()))
     const next = alternatives?.versions[alternatives.current + by]
     if (next) openBranch(next.open)
   }
@@ -168,7 +179,10 @@ export function ChatView() {
         action={
           <Button
             onClick={() =>
-              go({ actor: threads.data?.threads[0]?.actor, branch: threads.data?.threads[0]?.branch })
+              go({
+                actor: threads.data?.threads[0]?.actor,
+                branch: threads.data?.threads[0]?.branch,
+              })
             }
           >
             Open the first one
@@ -186,7 +200,10 @@ export function ChatView() {
     <div className={`view ${styles.chat}`}>
       <h1 className="hidden">{title}: chat</h1>
       {mayInspect && head > 0 && (
-        <aside className={`on-canvas line-below ${styles.window}`} aria-label="The window of the last call">
+        <aside
+          className={`on-canvas line-below ${styles.window}`}
+          aria-label="The window of the last call"
+        >
           {point && rows && <WindowLine {...{ search: moment, point, rows }} />}
         </aside>
       )}
@@ -213,7 +230,10 @@ export function ChatView() {
           {shownHead === 0 && !live ? (
             <NothingSaid {...{ isNew, mayChat }} />
           ) : (
-            <Messages {...{ mayInspect, live, chat, onSight, control }} model={model ?? 'the model'} />
+            <Messages
+              {...{ mayInspect, live, chat, onSight, control }}
+              model={model ?? 'the model'}
+            />
           )}
           {server && mayChat && (
             <Composer
@@ -224,7 +244,9 @@ export function ChatView() {
             />
           )}
           {server && !mayChat && (
-            <p className={styles.readonly}>This key may read but not write: it lacks the scope chat.</p>
+            <p className={styles.readonly}>
+              This key may read but not write: it lacks the scope chat.
+            </p>
           )}
         </section>
       )}
@@ -247,7 +269,9 @@ function NothingSaid({ isNew, mayChat }: { readonly isNew: boolean; readonly may
   return (
     <EmptyState
       icon={<MessageSquare size={20} aria-hidden />}
-      title={isUnknown ? `There is no conversation “${conversation}” yet` : 'Nothing has been said yet'}
+      title={
+        isUnknown ? `There is no conversation “${conversation}” yet` : 'Nothing has been said yet'
+      }
       heading="h2"
     >
       {isUnknown && 'It may have been deleted, or have another name. '}
@@ -264,6 +288,8 @@ function useStable<Value extends object>(value: Value): Value {
   useEffect(() => {
     latest.current = value
   })
-  const [stable] = useState(() => new Proxy(value, { get: (_, name) => Reflect.get(latest.current, name) }))
+  const [stable] = useState(
+    () => new Proxy(value, { get: (_, name) => Reflect.get(latest.current, name) }),
+  )
   return stable
 }

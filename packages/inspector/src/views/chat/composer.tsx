@@ -46,7 +46,10 @@ export function Composer(props: ComposerProps) {
   return (
     <div className={`grid single gap-2 wide ${styles.composer}`}>
       {refusal && (
-        <Notice kind="danger" action={<Button onClick={() => refusals.set(thread, undefined)}>Close</Button>}>
+        <Notice
+          kind="danger"
+          action={<Button onClick={() => refusals.set(thread, undefined)}>Close</Button>}
+        >
           <strong>{refusal.message}</strong> {adviceFor(refusal.code)}{' '}
           <code className="small-code">{refusal.code}</code>
         </Notice>
@@ -63,7 +66,9 @@ export function Composer(props: ComposerProps) {
           className={`hints ${styles.field}`}
           value={draft}
           placeholder={
-            isOfClient ? 'Ask on a branch of your own: the client goes on where it was' : `Message ${title}`
+            isOfClient
+              ? 'Ask on a branch of your own: the client goes on where it was'
+              : `Message ${title}`
           }
           aria-label={`Message ${title}`}
           onChange={text => drafts.set(thread, text)}
@@ -79,9 +84,15 @@ export function Composer(props: ComposerProps) {
             className={`centred rigid ${styles.go}`}
             aria-label={live ? 'Stop the reply' : 'Send'}
             title={live ? 'Stop (Esc)' : 'Send (Enter)'}
-            {...(live ? { onClick: onStop } : unless(isEmpty ? 'Write a message first.' : undefined))}
+            {...(live
+              ? { onClick: onStop }
+              : unless(isEmpty ? 'Write a message first.' : undefined))}
           >
-            {live ? <Square size={14} aria-hidden fill="currentColor" /> : <ArrowUp size={16} aria-hidden />}
+            {live ? (
+              <Square size={14} aria-hidden fill="currentColor" />
+            ) : (
+              <ArrowUp size={16} aria-hidden />
+            )}
           </button>
         </div>
       </form>
@@ -94,7 +105,9 @@ function ModelMenu({ models, model }: ServerInfo) {
   const name = chosen ?? 'no model'
   if (models.length < 2)
     return (
-      <span className={`inline gap-1 slim soft chip-text one-line framed row-high round-2 ${styles.model}`}>
+      <span
+        className={`inline gap-1 slim soft chip-text one-line framed row-high round-2 ${styles.model}`}
+      >
         <StatusMark status={chosen === undefined ? 'failed' : 'live'} label="Model:" />
         <span className="ellipsis">{name}</span>
       </span>
@@ -136,7 +149,14 @@ interface MessageAreaProps extends Omit<React.ComponentProps<'textarea'>, 'onCha
 }
 
 /** Where a message is typed: as high as its text, as its style says at most. Enter sends. */
-export function MessageArea({ ref, value, onChange, onSend, onKeyDown, ...area }: MessageAreaProps) {
+export function MessageArea({
+  ref,
+  value,
+  onChange,
+  onSend,
+  onKeyDown,
+  ...area
+}: MessageAreaProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text decides the height
   useLayoutEffect(() => {
     const element = ref.current

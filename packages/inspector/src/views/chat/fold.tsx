@@ -56,7 +56,13 @@ type FoldButtonProps = ReturnType<typeof useFold> & Omit<FoldProps, 'name' | 'ch
 export function FoldButton({ isOpen, toggle, icon, label, kind = 'line' }: FoldButtonProps) {
   const Chevron = isOpen ? ChevronDown : ChevronRight
   return (
-    <button type="button" className={styles.line} data-kind={kind} aria-expanded={isOpen} onClick={toggle}>
+    <button
+      type="button"
+      className={styles.line}
+      data-kind={kind}
+      aria-expanded={isOpen}
+      onClick={toggle}
+    >
       {icon}
       <span className={`cut slim ${styles.label}`}>{label}</span>
       <Chevron size={14} aria-hidden />

@@ -52,7 +52,11 @@ export function LiveRow({ live, model }: { readonly live: LiveReply; readonly mo
                 />
               )}
               {part.kind === 'call' && (
-                <ToolCall name={name} call={part} isRunning={isRunning && part.result === undefined} />
+                <ToolCall
+                  name={name}
+                  call={part}
+                  isRunning={isRunning && part.result === undefined}
+                />
               )}
             </Fragment>
           )

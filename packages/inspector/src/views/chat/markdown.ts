@@ -19,7 +19,11 @@ const replies = new MarkdownIt({ html: false, maxNesting: deepest })
 replies.validateLink = address => /^(?:https?:|mailto:)/i.test(address)
 
 /** What a user writes: a line may begin with `#` or `-` because it was pasted. */
-const questions = new MarkdownIt('zero', { maxNesting: deepest }).enable(['fence', 'backticks', 'emphasis'])
+const questions = new MarkdownIt('zero', { maxNesting: deepest }).enable([
+  'fence',
+  'backticks',
+  'emphasis',
+])
 
 /** Divides the text of a message into its blocks, in linear time for any text. */
 export function toBlocks(text: string, from: 'user' | 'model'): readonly MarkdownBlock[] {
@@ -40,7 +44,12 @@ export function toBlocks(text: string, from: 'user' | 'model'): readonly Markdow
 function toBlock(tokens: readonly Token[], lines: readonly string[]): MarkdownBlock {
   const { type, content, info, map } = tokens[0]!
   if (type === 'fence' || type === 'code_block')
-    return { kind: 'code', text: content.replace(/\n$/, ''), language: info.trim().slice(0, 40), tokens }
+    return {
+      kind: 'code',
+      text: content.replace(/\n$/, ''),
+      language: info.trim().slice(0, 40),
+      tokens,
+    }
   const [from, to] = map ?? [0, 0]
   return { kind: 'text', text: lines.slice(from, to).join('\n'), language: '', tokens }
 }

@@ -51,7 +51,8 @@ export const MessageRow = memo(function MessageRow(message: MessageRowProps) {
       onClick={event => {
         const isControl = (event.target as Element).closest('a, button, textarea, pre') !== null
         // A click that ends a selection of text does not select the row.
-        if (!isControl && getSelection()?.isCollapsed !== false) actions.select(isSelected ? undefined : seq)
+        if (!isControl && getSelection()?.isCollapsed !== false)
+          actions.select(isSelected ? undefined : seq)
       }}
       className={styles.row}
       data-role={role}
@@ -118,7 +119,9 @@ function ReplyRow(props: RowProps) {
     return <Aside name={`${seq} system`} icon={Settings2} label="System prompt" text={text} />
   return (
     <div className={`grid single gap-6px slim ${styles.reply}`}>
-      {thinking !== '' && <Aside name={`${seq} thinking`} icon={Brain} label="Thought" text={thinking} />}
+      {thinking !== '' && (
+        <Aside name={`${seq} thinking`} icon={Brain} label="Thought" text={thinking} />
+      )}
       {text !== '' && <RichText text={text} />}
       {media > 0 && <Media {...{ seq, media, pictures }} />}
       {row.calls.map((call, at) => (
@@ -196,7 +199,13 @@ function Who({ meta: { model, read, written, warnings = [] } }: { readonly meta:
 }
 
 /** What can be done with a message: shown when the pointer or the focus is there. */
-function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta, isNewest }: RowProps) {
+function RowTools({
+  chat: { thread, search, mayChat, actions },
+  row,
+  turn,
+  meta,
+  isNewest,
+}: RowProps) {
   const { seq, role, text } = row.message
   return (
     <span className={`inline rigid icons ${styles.tools}`}>
@@ -209,7 +218,11 @@ function RowTools({ chat: { thread, search, mayChat, actions }, row, turn, meta,
         <ScanText size={14} aria-hidden />
       </Link>
       {mayChat && turn && (
-        <Tool name="New branch from here" icon={GitBranchPlus} onClick={() => actions.branch(seq)} />
+        <Tool
+          name="New branch from here"
+          icon={GitBranchPlus}
+          onClick={() => actions.branch(seq)}
+        />
       )}
       {text !== '' && <CopyButton text={text} isBare />}
       {mayChat && role === 'user' && (

@@ -128,7 +128,9 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
   }, [isWantedRead, virtual])
   useEffect(() => {
     if (selected === undefined || selected < 1 || selected > head) return
-    const item = scroller.current?.querySelector(`[data-index="${selected - 1}"]`)?.getBoundingClientRect()
+    const item = scroller.current
+      ?.querySelector(`[data-index="${selected - 1}"]`)
+      ?.getBoundingClientRect()
     const { top, bottom } = scroller.current!.getBoundingClientRect()
     if (!item?.height || item.bottom <= top + 8 || item.top >= bottom - 8) goTo(selected)
   }, [selected, head, goTo])
@@ -144,7 +146,13 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
         <div
           ref={scroller}
           className={`inset tall scrolls-down thin-bar ${styles.scroller}`}
-          {...{ onScroll, onWheel: touch, onTouchMove: touch, onKeyDown: touch, onPointerDown: touch }}
+          {...{
+            onScroll,
+            onWheel: touch,
+            onTouchMove: touch,
+            onKeyDown: touch,
+            onPointerDown: touch,
+          }}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys
           tabIndex={0}
           role="region"
@@ -188,7 +196,8 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
     }
     const seq = index + 1
     const row = messages.row(seq)
-    if (!row) return messages.isRead(seq) ? null : <div className={styles.unread} aria-hidden="true" />
+    if (!row)
+      return messages.isRead(seq) ? null : <div className={styles.unread} aria-hidden="true" />
     return (
       <>
         <Day row={row} isFirst={seq === 1} />
@@ -206,7 +215,11 @@ export function Messages({ chat, mayInspect, live, model, onSight, control }: Me
 }
 
 /** Whether to adjust the scroll place when a row changes its height: else a row that grew out of sight moves all below it. */
-function isAboveSight(item: VirtualItem, _: number, list: Virtualizer<HTMLDivElement, Element>): boolean {
+function isAboveSight(
+  item: VirtualItem,
+  _: number,
+  list: Virtualizer<HTMLDivElement, Element>,
+): boolean {
   const top = list.scrollOffset ?? 0
   return list.itemSizeCache.has(item.key) ? item.end <= top : item.start < top
 }
@@ -218,9 +231,16 @@ function useNews(amount: number, isAtEnd: boolean): number {
   return Math.max(0, amount - left)
 }
 
-function Day({ row: { message, before }, isFirst }: { readonly row: ChatRow; readonly isFirst: boolean }) {
+function Day({
+  row: { message, before },
+  isFirst,
+}: {
+  readonly row: ChatRow
+  readonly isFirst: boolean
+}) {
   const { time } = message
-  if (time === undefined || (!isFirst && (before === undefined || dayOf(before) === dayOf(time)))) return null
+  if (time === undefined || (!isFirst && (before === undefined || dayOf(before) === dayOf(time))))
+    return null
   return <p className={`muted label to-middle ${styles.day}`}>{fullTime(time).split(',')[0]}</p>
 }
 

@@ -137,7 +137,13 @@ function toNode(token: Token, nodes: React.ReactNode[], key: number): React.Reac
       return type === 'text' ? content : '\n'
     case 'fence':
     case 'code_block':
-      return <CodeBlock key={key} text={content.replace(/\n$/, '')} language={info.trim().slice(0, 40)} />
+      return (
+        <CodeBlock
+          key={key}
+          text={content.replace(/\n$/, '')}
+          language={info.trim().slice(0, 40)}
+        />
+      )
     case 'code_inline':
       return <code key={key}>{content}</code>
     case 'hardbreak':

@@ -57,11 +57,13 @@ export function useChatThread(place: ViewPlace, live: LiveReply | undefined, may
   const shownHead = live ? live.upTo : head
   const isThere = shownBranch !== undefined
 
-  const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data?.turns
+  const turns = useQuery({ ...turnsQuery(base), enabled: isThere || live !== undefined }).data
+    ?.turns
   const point =
     useQuery({ ...lastPointQuery(thread, head), enabled: mayInspect && head > 0 }).data ?? undefined
   const { sent: rows, stretches = noStretches } =
-    useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined }).data ?? {}
+    useQuery({ ...bareRowsQuery(thread, point), enabled: mayInspect && point !== undefined })
+      .data ?? {}
   const calls = useQuery({ ...callsQuery(thread, 200), enabled: mayInspect && isThere }).data?.calls
 
   const lastTurn = turns?.at(-1)
@@ -129,7 +131,10 @@ function cutOf(point: TimelinePoint | undefined, runs: readonly FateRun[]) {
   const earlier = runs.filter(({ first }) => first < before)
   const pieces = Object.entries(cutWords).flatMap(([fate, words]) => {
     const those = earlier.filter(run => run.fate === fate)
-    const amount = those.reduce((sum, { first, last }) => sum + Math.min(last, before - 1) - first + 1, 0)
+    const amount = those.reduce(
+      (sum, { first, last }) => sum + Math.min(last, before - 1) - first + 1,
+      0,
+    )
     return amount > 0 ? [`${amount} ${words}`] : []
   })
   return {

@@ -30,7 +30,9 @@ export function WindowLine({ search, point, rows }: WindowLineProps) {
         label={`The window: ${count(tokens)} ${ofWindow(window)}`}
       />
       <p className={`flex label muted links ${styles.figures}`}>
-        <Explained by={[calibrationText(point.factor, point.reported), free].filter(Boolean).join(' ')}>
+        <Explained
+          by={[calibrationText(point.factor, point.reported), free].filter(Boolean).join(' ')}
+        >
           {call === undefined ? 'Last turn' : 'Last call'}: <b className="clear">{count(tokens)}</b>{' '}
           {ofWindow(window)}
         </Explained>
@@ -41,7 +43,12 @@ export function WindowLine({ search, point, rows }: WindowLineProps) {
           </span>
         </span>
         <span className="wide-only">{count(cache.anew)} new tokens</span>
-        <ViewLink view="context" search={search} className="pushed" aria-label="What the model got, and why">
+        <ViewLink
+          view="context"
+          search={search}
+          className="pushed"
+          aria-label="What the model got, and why"
+        >
           <span className="wide-only">What the model got, and why</span>
           <span className="phone-only">What the model got</span>
         </ViewLink>

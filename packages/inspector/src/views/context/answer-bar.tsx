@@ -35,16 +35,21 @@ export function AnswerBar() {
   const { place, moment, shownPoint: point, select, lit } = useScene()
   const { search, go } = place
   const { rows } = moment
-  const { at, counts, tokens, window, reserve, margin, reported, over, policy, call, shadow } = point
+  const { at, counts, tokens, window, reserve, margin, reported, over, policy, call, shadow } =
+    point
   const cache = cacheOf(point)
   const sent = at - counts.omitted
   const segments = toSegments(rows, point)
   const shown = fates.filter(({ fate }) => counts[fate] > 0 || search.fate === fate)
   const spans = useMemo(() => spansOf(rows, point.tokens), [rows, point])
   const caret = spans.find(({ seq }) => seq === search.entry)
-  const share = (part: number) => `${(100 * part) / Math.max(window ?? 0, tokens + reserve + margin)}%`
+  const share = (part: number) =>
+    `${(100 * part) / Math.max(window ?? 0, tokens + reserve + margin)}%`
   return (
-    <section className={`slim on-panel line-below ${styles.answer}`} aria-label="What reached the model">
+    <section
+      className={`slim on-panel line-below ${styles.answer}`}
+      aria-label="What reached the model"
+    >
       <ContextHead
         title={
           <>
@@ -103,7 +108,8 @@ export function AnswerBar() {
       <p className={`flex soft label one-line bright ${styles.figures}`}>
         {cache.tokens > 0 || cache.isReported ? (
           <span className={styles.reused} style={{ flexBasis: share(cache.drawn) }}>
-            <b>{count(cache.tokens)}</b> <span className="wide-only">{cacheSource(cache.isReported)}</span>
+            <b>{count(cache.tokens)}</b>{' '}
+            <span className="wide-only">{cacheSource(cache.isReported)}</span>
             <span className="phone-only">cached</span> · {percent(cache.share)}
           </span>
         ) : (
@@ -118,7 +124,8 @@ export function AnswerBar() {
         >
           {over > 0 ? (
             <span className={`danger ${styles.over}`}>
-              <b className="danger">{count(over)}</b> over: the part that is always sent does not fit
+              <b className="danger">{count(over)}</b> over: the part that is always sent does not
+              fit
             </span>
           ) : (
             <>
@@ -156,7 +163,10 @@ function CallNotice() {
         </Notice>
       )}
       {isBroken(shownPoint) && (
-        <Notice kind={went === 'failed' ? 'danger' : 'plain'} icon={<StatusMark status="interrupted" />}>
+        <Notice
+          kind={went === 'failed' ? 'danger' : 'plain'}
+          icon={<StatusMark status="interrupted" />}
+        >
           {endWords(went!, error, model)}
         </Notice>
       )}
@@ -165,7 +175,10 @@ function CallNotice() {
           <b>{warningName(code)}.</b>{' '}
           {warningText(code, { reported, predicted: tokens, cacheLost: moment.call?.cacheLost })}.{' '}
           {code === 'prompt_truncated' && reported !== undefined && (
-            <ViewLink view="context" search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}>
+            <ViewLink
+              view="context"
+              search={{ ...place.search, b: `${Math.round(reported)}.${policy}` }}
+            >
               Compare with a window of {count(reported)}
             </ViewLink>
           )}
@@ -200,7 +213,9 @@ export function ContextHead(props: React.PropsWithChildren<{ readonly title: Rea
           label="Form of what was sent"
           value={isCompared ? undefined : (search.as ?? 'readable')}
           choices={forms}
-          onChoose={form => go({ ...noSides, as: form === 'readable' ? undefined : form }, { push: true })}
+          onChoose={form =>
+            go({ ...noSides, as: form === 'readable' ? undefined : form }, { push: true })
+          }
         />
         <Button
           aria-pressed={isCompared}

@@ -10,7 +10,9 @@ import { EntryLink } from './why-section.tsx'
 
 const mostCharacters = 8_000
 
-const AskAgain = lazy(() => keepTrying(async () => ({ default: (await import('./ask-again.tsx')).AskAgain })))
+const AskAgain = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./ask-again.tsx')).AskAgain })),
+)
 
 /** What the model answered in a call. A sentence that is pressed shows which messages hold its words. */
 export function Answer() {
@@ -20,7 +22,10 @@ export function Answer() {
   const sentences = useMemo(() => sentencesOf((text ?? '').slice(0, mostCharacters)), [text])
   if (!text) return null
   return (
-    <section className={`line-above scrolls-down thin-bar ${styles.answer}`} aria-label="Its answer">
+    <section
+      className={`line-above scrolls-down thin-bar ${styles.answer}`}
+      aria-label="Its answer"
+    >
       <header className="row wraps gap-2">
         <h2 className="small-heading">Its answer</h2>
         {search.said === undefined ? (
@@ -56,7 +61,9 @@ export function Answer() {
               className={`hovers round-1 ${styles.sentence}`}
               aria-pressed={search.said === sentence.trim()}
               onClick={() =>
-                go({ said: search.said === sentence.trim() ? undefined : sentence.trim().slice(0, 500) })
+                go({
+                  said: search.said === sentence.trim() ? undefined : sentence.trim().slice(0, 500),
+                })
               }
             >
               {sentence}
@@ -79,10 +86,17 @@ export function useAnswer(): string | undefined {
 }
 
 /** The messages of the window that have a sentence. Their texts are read only for one. */
-export function useSources({ place, moment, entries }: Pick<Scene, 'place' | 'moment' | 'entries'>) {
+export function useSources({
+  place,
+  moment,
+  entries,
+}: Pick<Scene, 'place' | 'moment' | 'entries'>) {
   const { said } = place.search
   const rows = said === undefined ? none : moment.rows
-  const seqs = useMemo(() => rows.flatMap(row => [...row.seqs, ...row.standsFor].filter(Boolean)), [rows])
+  const seqs = useMemo(
+    () => rows.flatMap(row => [...row.seqs, ...row.standsFor].filter(Boolean)),
+    [rows],
+  )
   const textOf = useTexts(place.thread, seqs, entries.length)
   const texts = rows.flatMap(row => textsIn(row, seq => textOf(seq)?.text))
   const key = texts.map(({ text }) => text.length).join()

@@ -51,7 +51,10 @@ export function Choices({ marked, recent, onPick }: ChoicesProps) {
   })
   const costs = useCosts(thread, windows, isMade && recent ? recent.since : undefined)
   const body = useRef<HTMLTableSectionElement>(null)
-  const stop = marked.findLast(one => nameable(one.policy)) ?? { policy: policies[0], window: windows[0] }
+  const stop = marked.findLast(one => nameable(one.policy)) ?? {
+    policy: policies[0],
+    window: windows[0],
+  }
   const move = (event: React.KeyboardEvent) => {
     const by = ways[event.key]
     const buttons = [...(body.current?.querySelectorAll('button') ?? [])]
@@ -59,15 +62,18 @@ export function Choices({ marked, recent, onPick }: ChoicesProps) {
     if (!by || place < 0) return
     event.preventDefault()
     const column = Math.min(windows.length - 1, Math.max(0, (place % windows.length) + by[0]))
-    const row = Math.min(policies.length - 1, Math.max(0, Math.floor(place / windows.length) + by[1]))
+    const row = Math.min(
+      policies.length - 1,
+      Math.max(0, Math.floor(place / windows.length) + by[1]),
+    )
     buttons[row * windows.length + column]?.focus()
   }
   return (
     <>
       <table className={`wide text-11 ${styles.matrix}`}>
         <caption className="hidden">
-          {entry === undefined ? 'What a call reads' : `Entry ${entry}`} in other windows and with other
-          policies
+          {entry === undefined ? 'What a call reads' : `Entry ${entry}`} in other windows and with
+          other policies
         </caption>
         <thead>
           <tr>
@@ -82,7 +88,11 @@ export function Choices({ marked, recent, onPick }: ChoicesProps) {
         <tbody ref={body} onKeyDown={move}>
           {policies.map(policy => (
             <tr key={policy}>
-              <th scope="row" className="cut" data-marked={marked.some(mark => mark.policy === policy)}>
+              <th
+                scope="row"
+                className="cut"
+                data-marked={marked.some(mark => mark.policy === policy)}
+              >
                 {policy.replace('-', ' ')}
               </th>
               {windows.map(window => {
@@ -124,8 +134,8 @@ export function Choices({ marked, recent, onPick }: ChoicesProps) {
       )}
       {recent && (
         <p className="muted text-11 space-above-6px">
-          The number: new tokens in a call, the mean of the last {count(recent.calls)}. A click sets B, with
-          Shift A.
+          The number: new tokens in a call, the mean of the last {count(recent.calls)}. A click sets
+          B, with Shift A.
         </p>
       )}
     </>
@@ -146,7 +156,9 @@ const aboutOf = (
 
 /** A policy that a row can have: an unknown one of an address is none. */
 const nameable = (policy = '') =>
-  usualPolicies.includes(policy) || /^(sliding|tiered)-[1-9]\d{0,5}$/.test(policy) ? policy : undefined
+  usualPolicies.includes(policy) || /^(sliding|tiered)-[1-9]\d{0,5}$/.test(policy)
+    ? policy
+    : undefined
 
 const slowness = (policy: string) => Number(policy.startsWith('tiered'))
 
@@ -167,7 +179,8 @@ function useCosts(thread: ThreadAddress, windows: readonly number[], since: numb
     costQuery(thread, { window, policy: first!, since: since ?? 0 }, others),
   )
   const isRead = ({ queryKey }: (typeof queries)[number]) =>
-    client.getQueryState(queryKey)?.fetchStatus !== 'fetching' && client.getQueryData(queryKey) !== undefined
+    client.getQueryState(queryKey)?.fetchStatus !== 'fetching' &&
+    client.getQueryData(queryKey) !== undefined
   const results = useQueries({
     queries: queries.map((query, index) => ({
       ...query,

@@ -85,13 +85,18 @@ export default function ComparedContext() {
   )
   return (
     <>
-      <section className={`slim on-panel line-below ${styles.compared}`} aria-label="The comparison">
+      <section
+        className={`slim on-panel line-below ${styles.compared}`}
+        aria-label="The comparison"
+      >
         <ContextHead title={titleOf(a, b, isBoth ? difference : undefined)}>
           <p className="muted slim wide-only">
             {isBoth &&
               `${count(difference.same)} the same, ${count(difference.altered)} in another form. No model was asked.`}
           </p>
-          {old !== undefined && <AskAgain {...{ old, settings: againOf(b.full) }} label="Ask again like B" />}
+          {old !== undefined && (
+            <AskAgain {...{ old, settings: againOf(b.full) }} label="Ask again like B" />
+          )}
           <Button kind="icon" aria-label="Swap A and B" title="Swap A and B (s)" onClick={swap}>
             <ArrowLeftRight size={14} aria-hidden />
           </Button>
@@ -126,7 +131,12 @@ export default function ComparedContext() {
         {(!isSlim || shownSide === 'B') && listOf(b, a, bList)}
         <EntryPanel
           sides={[a, b]}
-          recent={b.cost !== undefined && { since: recentSince, calls: Math.min(recentCalls, calls.length) }}
+          recent={
+            b.cost !== undefined && {
+              since: recentSince,
+              calls: Math.min(recentCalls, calls.length),
+            }
+          }
           onPick={(policy, window, isA) => {
             const { letter, full } = isA ? a : b
             const side = { ...withPolicy(full, policy), window, reserve: undefined }
@@ -161,8 +171,13 @@ const againOf = (side: Side) => {
 }
 
 /** `B drops 28 messages, adds 21` */
-function titleOf(a: MadeSide, b: MadeSide, difference: ReturnType<typeof differenceOf> | undefined): string {
-  const lettersOf = (isSo: (side: MadeSide) => unknown) => [a, b].filter(isSo).map(({ letter }) => letter)
+function titleOf(
+  a: MadeSide,
+  b: MadeSide,
+  difference: ReturnType<typeof differenceOf> | undefined,
+): string {
+  const lettersOf = (isSo: (side: MadeSide) => unknown) =>
+    [a, b].filter(isSo).map(({ letter }) => letter)
   const broken = lettersOf(({ error }) => error)
   if (broken.length > 0) return `${broken.join(' and ')} cannot be made`
   if (!difference) return 'Making both sides'
@@ -173,7 +188,9 @@ function titleOf(a: MadeSide, b: MadeSide, difference: ReturnType<typeof differe
   if (dropped > 0)
     return `B drops ${amountOf(dropped, 'message')}, adds ${added === 0 ? 'none' : count(added)}`
   if (added > 0) return `B adds ${amountOf(added, 'message')}, drops none`
-  return altered > 0 ? `B sends ${amountOf(altered, 'message')} in another form` : 'A and B send the same'
+  return altered > 0
+    ? `B sends ${amountOf(altered, 'message')} in another form`
+    : 'A and B send the same'
 }
 
 interface WireProps {

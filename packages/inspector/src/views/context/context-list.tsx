@@ -60,14 +60,18 @@ export function ContextList(props: ContextListProps) {
       <header className={`row gap-2 slim line-below ${styles.header}`}>
         <h2 className="rigid small-heading">{name}</h2>
         <span className="cut muted text-12 wide-only">
-          {amount > 0 ? `as ${amountOf(amount, 'message')}, in this order` : !side?.error && 'being read …'}
+          {amount > 0
+            ? `as ${amountOf(amount, 'message')}, in this order`
+            : !side?.error && 'being read …'}
         </span>
       </header>
       <RowList
         className="inset low scrolls-down thin-bar"
         role="tree"
         aria-label={`Messages ${side ? `of ${side.letter} ` : ''}in the order of the prompt`}
-        aria-activedescendant={selectedAt >= 0 ? idOf(side, items[selectedAt]!.kind, selected) : undefined}
+        aria-activedescendant={
+          selectedAt >= 0 ? idOf(side, items[selectedAt]!.kind, selected) : undefined
+        }
         {...{ items, landing, foot }}
         selectedAt={isFollowed ? items.length - 1 : selectedAt}
         rowsClass={styles.rows}
@@ -118,7 +122,12 @@ export function ContextList(props: ContextListProps) {
         }}
       />
       {pinned.length > 0 && (
-        <div ref={foot} className={styles.pinned} role="tree" aria-label="The end of the latest turn">
+        <div
+          ref={foot}
+          className={styles.pinned}
+          role="tree"
+          aria-label="The end of the latest turn"
+        >
           {pinned.map(item => (
             <MessageRow
               key={item.key}
@@ -169,7 +178,11 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
         {isOpen ? <ChevronDown size={12} /> : <ChevronRight size={12} />}
       </span>
       <span className={`cut soft ${styles.said}`}>
-        {part === 'recall' ? title : part === 'rules' ? `said in ${saidIn(row)}` : oneLine(row.text, 160)}
+        {part === 'recall'
+          ? title
+          : part === 'rules'
+            ? `said in ${saidIn(row)}`
+            : oneLine(row.text, 160)}
         <span className="muted">{names}</span>
       </span>
       <span className={`muted to-right ${styles.tokens}`}>{count(row.tokens)}</span>
@@ -179,7 +192,9 @@ function BlockRow({ item, style, onFold }: BlockRowProps) {
 
 /** The messages in which the standing rules of a block were said. */
 const saidIn = ({ rules = [], standsFor }: SentRow) =>
-  [...new Set(rules.length > 0 ? rules.map(({ seq }) => seq) : standsFor)].map(seq => `#${seq}`).join(', ')
+  [...new Set(rules.length > 0 ? rules.map(({ seq }) => seq) : standsFor)]
+    .map(seq => `#${seq}`)
+    .join(', ')
 
 const shortNames: Partial<Record<SentRow['part'], string>> = { marker: 'gap note', rules: 'rules' }
 
@@ -203,7 +218,8 @@ function MessageRow({ side, other, item, text, style }: MessageRowProps) {
   const row = kind === 'row' ? item.row : undefined
   const rule = kind === 'quoted' ? item.rule : undefined
   const entry = seq === undefined ? undefined : entries[seq - 1]
-  const rowFate = seq === undefined ? undefined : fateInRow(fateAt(side?.runs ?? runs, seq) ?? 'omitted')
+  const rowFate =
+    seq === undefined ? undefined : fateInRow(fateAt(side?.runs ?? runs, seq) ?? 'omitted')
   const shownFate = kind === 'quoted' ? item.fate : rowFate
   const there = other && seq !== undefined ? fateIn(other, seq) : undefined
   return (
@@ -243,12 +259,18 @@ function From({ conversation, title, actor, branch, seq, time, why, isGone }: Re
   const name = `${title?.trim() || conversation} #${seq}`
   return (
     <>
-      <span className={`to-right ${styles.day}`}>{time === undefined ? 'deleted since' : dateOf(time)}</span>
+      <span className={`to-right ${styles.day}`}>
+        {time === undefined ? 'deleted since' : dateOf(time)}
+      </span>
       <span className={`cut ${styles.text}`}>
         {isGone ? (
           name
         ) : (
-          <ViewLink view="context" conversation={conversation} search={placeOfHit({ actor, branch, seq })}>
+          <ViewLink
+            view="context"
+            conversation={conversation}
+            search={placeOfHit({ actor, branch, seq })}
+          >
             {name}
           </ViewLink>
         )}

@@ -1,5 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { keepTrying } from '../../api/connection.ts'
 import { outlineQuery, turnsQuery } from '../../api/queries.ts'
 import { type Moment, momentQuery, pointsQuery, timelineQuery } from '../../api/timeline.ts'
@@ -25,7 +34,10 @@ export function ContextView() {
   const outline = useQuery(outlineQuery(thread))
   const turns = useQuery(turnsQuery(thread))
   const timeline = useQuery(timelineQuery(thread))
-  const loadedPoint = useMemo(() => findPoint(timeline.data?.points ?? [], search), [timeline.data, search])
+  const loadedPoint = useMemo(
+    () => findPoint(timeline.data?.points ?? [], search),
+    [timeline.data, search],
+  )
   // Turns that are not read yet are requested ten points at a time; the last point stays meanwhile.
   const list = turns.data?.turns ?? []
   const wantedAt = list.findIndex(({ turn }) => turn === search.turn)
@@ -41,7 +53,11 @@ export function ContextView() {
   const failed = [outline, timeline, turns].find(({ error, data }) => error && !data)
   if (outline.data && turns.data && point)
     return (
-      <LoadedContext {...{ place, turns: list, point }} entries={outline.data} timeline={timeline.data!} />
+      <LoadedContext
+        {...{ place, turns: list, point }}
+        entries={outline.data}
+        timeline={timeline.data!}
+      />
     )
   if (failed) return <QueryFault error={failed.error!} onRetry={() => void failed.refetch()} />
   if (isMissing)
@@ -54,7 +70,9 @@ export function ContextView() {
     return (
       <EmptyState
         title={missing(search, wantedAt >= 0)}
-        action={<Button onClick={() => go({ turn: undefined, call: undefined })}>Show the latest</Button>}
+        action={
+          <Button onClick={() => go({ turn: undefined, call: undefined })}>Show the latest</Button>
+        }
       />
     )
   return <Skeleton rows={16} label="Loading the context" />
@@ -134,7 +152,11 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     ...(play.isPlaying ? [{ keys: 'Escape', does: 'stop playing', run: play.togglePlay }] : []),
   ])
   useKeys('What was sent', [
-    { keys: 'r', does: 'as the request', run: () => go({ as: 'request', b: undefined }, { push: true }) },
+    {
+      keys: 'r',
+      does: 'as the request',
+      run: () => go({ as: 'request', b: undefined }, { push: true }),
+    },
     { keys: 'd', does: 'as text', run: () => go({ as: 'text', b: undefined }, { push: true }) },
     {
       keys: 'x',

@@ -16,7 +16,9 @@ import { rowOf, useScene } from './scene.ts'
 import { type MadeSide, toCode } from './side.ts'
 import { Why } from './why-section.tsx'
 
-const HandBar = lazy(() => keepTrying(async () => ({ default: (await import('./hand-bar.tsx')).HandBar })))
+const HandBar = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./hand-bar.tsx')).HandBar })),
+)
 
 interface EntryPanelProps extends Omit<ChoicesProps, 'marked'> {
   readonly sides?: readonly [MadeSide, MadeSide]
@@ -45,7 +47,10 @@ export function EntryPanel({ sides, recent, onPick }: EntryPanelProps) {
         )}
         <section>
           <h3>With other windows and policies</h3>
-          <Choices {...{ recent, onPick }} marked={sides ? sides.map(toChoice) : [{ policy, window }]} />
+          <Choices
+            {...{ recent, onPick }}
+            marked={sides ? sides.map(toChoice) : [{ policy, window }]}
+          />
         </section>
         {sides?.[1].answer && <Code {...sides[1]} />}
       </div>
@@ -113,7 +118,11 @@ function Verdicts({ seq, sides }: { readonly seq: number; readonly sides: readon
             <dt className="bold">{letter}</dt>
             <dd className="fate-text">{fate && <FateGlyph fate={fate} />}</dd>
             <dd>
-              {fate === undefined ? '…' : <b className="fate-text">{sentenceCase(nameOfFate(fate))}</b>}
+              {fate === undefined ? (
+                '…'
+              ) : (
+                <b className="fate-text">{sentenceCase(nameOfFate(fate))}</b>
+              )}
               {fate && `: ${why?.replace(`${fate}: `, '')}`}
             </dd>
           </div>
@@ -238,7 +247,10 @@ function EntryText({ role, text, few, places }: EntryTextProps) {
   return (
     <>
       <p className="written">
-        <CodeText {...{ role, text: shown }} places={places.filter(([, to]) => to <= shown.length)} />
+        <CodeText
+          {...{ role, text: shown }}
+          places={places.filter(([, to]) => to <= shown.length)}
+        />
         {shown.length < text.length && '…'}
       </p>
       {shown.length < text.length && (

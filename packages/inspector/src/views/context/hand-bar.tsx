@@ -46,7 +46,9 @@ export function HandBar({ seq }: { readonly seq: number }) {
     },
   })
   const scope = (wanted: 'chat' | 'admin') =>
-    server && !server.scopes.includes(wanted) ? `This needs a key with the scope "${wanted}".` : undefined
+    server && !server.scopes.includes(wanted)
+      ? `This needs a key with the scope "${wanted}".`
+      : undefined
   const isFixed = entry.role === 'system' ? 'System messages are always sent.' : undefined
   const gone = entry.isErased ? 'Its text was erased.' : undefined
   const line = (act: 'pin' | 'hide', name: string, taken: string, icon: React.ReactNode) => (
@@ -60,7 +62,11 @@ export function HandBar({ seq }: { readonly seq: number }) {
   )
   return (
     <>
-      <div className="flex wraps gap-1 space-above-2" role="group" aria-label={`What to do with #${seq}`}>
+      <div
+        className="flex wraps gap-1 space-above-2"
+        role="group"
+        aria-label={`What to do with #${seq}`}
+      >
         {line('pin', 'Pin', 'Unpin', <Pin size={14} aria-hidden />)}
         {line('hide', 'Hide', 'Show again', <EyeOff size={14} aria-hidden />)}
         <Button kind="danger" why={gone ?? scope('admin')} onClick={() => setErasing(true)}>
@@ -77,8 +83,8 @@ export function HandBar({ seq }: { readonly seq: number }) {
           onConfirm={() => work.mutate('erase')}
           onClose={() => setErasing(false)}
         >
-          It goes from the log, the search, stored calls from its turn on, quotes and exports. This cannot be
-          undone. A mark stays in its place.
+          It goes from the log, the search, stored calls from its turn on, quotes and exports. This
+          cannot be undone. A mark stays in its place.
         </ConfirmDialog>
       )}
     </>

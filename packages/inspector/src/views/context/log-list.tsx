@@ -32,7 +32,10 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
     const isThere = seq !== undefined && seq >= 1 && seq <= head
     go({ q: q === '' ? undefined : q, ...(isThere && { entry: seq }) })
   }
-  const tellSeen = useCallback((first: LogItem, last: LogItem) => onSeen([first.first, last.first]), [onSeen])
+  const tellSeen = useCallback(
+    (first: LogItem, last: LogItem) => onSeen([first.first, last.first]),
+    [onSeen],
+  )
   return (
     <section className={`grid slim low on-canvas ${styles.list}`} aria-label="The log">
       <header className={`row gap-3 line-below ${styles.header}`}>
@@ -70,7 +73,9 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
         aria-label="Entries of the log"
         aria-activedescendant={items[selectedAt]?.key}
         {...{ items, selectedAt, onSeen: tellSeen }}
-        after={items.length === 0 && <p className={styles.none}>Nothing here has what you look for.</p>}
+        after={
+          items.length === 0 && <p className={styles.none}>Nothing here has what you look for.</p>
+        }
         render={(item, style, text) =>
           item.kind === 'entry' ? (
             <Row
@@ -86,7 +91,9 @@ export function LogList({ items, selectedAt, find, onFold, onSeen }: LogListProp
               <span className={`centred fate ${styles.glyph}`}>
                 <FateGlyph fate={item.fate} />
               </span>
-              <span className="light muted">{shortRole(scale.entries[item.seq - 1]?.role ?? '')}</span>
+              <span className="light muted">
+                {shortRole(scale.entries[item.seq - 1]?.role ?? '')}
+              </span>
               <span className={`cut ${styles.text}`}>{oneLine(text, 120)}</span>
             </Row>
           ) : (
@@ -124,7 +131,11 @@ interface TextFind {
 const idle: TextFind = { matches: undefined, isFinding: false }
 
 /** Finds the entries of a thread that have all words, in any order, newest page first; an entry's number finds that entry. */
-export function useFind({ conversation, actor, branch }: ThreadAddress, query: string, head: number) {
+export function useFind(
+  { conversation, actor, branch }: ThreadAddress,
+  query: string,
+  head: number,
+) {
   const [result, setResult] = useState<TextFind>(idle)
   useEffect(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean)

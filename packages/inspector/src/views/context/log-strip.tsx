@@ -71,7 +71,9 @@ export function LogStrip(props: LogStripProps) {
       })
     }
     redraw()
-    const ends = [...shape.sides.map(({ landing }) => landing), hover].map(one => one.subscribe(redraw))
+    const ends = [...shape.sides.map(({ landing }) => landing), hover].map(one =>
+      one.subscribe(redraw),
+    )
     return () => {
       cancelAnimationFrame(frame)
       for (const end of ends) end()
@@ -81,7 +83,9 @@ export function LogStrip(props: LogStripProps) {
     const { left, top } = event.currentTarget.getBoundingClientRect()
     const x = event.clientX - left
     if (x < shape.touched[0] || x > shape.touched[1] || scale.entries.length === 0) return undefined
-    return entryNear(place, event.clientY - top, seq => shape.sides.map(({ runs }) => fateAt(runs, seq)))
+    return entryNear(place, event.clientY - top, seq =>
+      shape.sides.map(({ runs }) => fateAt(runs, seq)),
+    )
   }
   const selectAt = (event: React.PointerEvent) => {
     const seq = seqAt(event)
@@ -107,7 +111,12 @@ export function LogStrip(props: LogStripProps) {
   )
 }
 
-function drawFrame(strip: Strip, [left, right]: StripShape['frame'], seq: number, isSelected: boolean) {
+function drawFrame(
+  strip: Strip,
+  [left, right]: StripShape['frame'],
+  seq: number,
+  isSelected: boolean,
+) {
   const { draw, colours } = strip
   if (seq < 1 || seq > strip.scale.entries.length) return
   const y = toY(strip.scale, strip)
@@ -148,7 +157,8 @@ export function bandsOf(
     const fate = fateAt(runs, seq)
     if (fate === undefined || fate === 'omitted') continue
     const last = bands.at(-1)
-    const isNext = last && last.last === seq - 1 && last.fate === fate && Math.abs(last.bottom - top) < 1e-6
+    const isNext =
+      last && last.last === seq - 1 && last.fate === fate && Math.abs(last.bottom - top) < 1e-6
     if (isNext && (places.size > mostSingle || bottom - top < 0.5))
       bands[bands.length - 1] = { ...last, last: seq, bottom }
     else bands.push({ first: seq, last: seq, top, bottom, fate })
@@ -196,7 +206,8 @@ function drawBars(strip: Strip, { runs, start, long, way }: StripSide, isLined: 
     if (fate === 'digested')
       for (let line = at + 2; line < at + size - 1; line += 3) draw.fillRect(left, line, width, 1)
     if (fate === 'moved')
-      for (let dot = left + 2; dot < left + width; dot += 4) draw.fillRect(dot, at + size / 2 - 0.5, 1.5, 1.5)
+      for (let dot = left + 2; dot < left + width; dot += 4)
+        draw.fillRect(dot, at + size / 2 - 0.5, 1.5, 1.5)
     if (fate === 'altered')
       for (let dash = left + 3; dash < left + width; dash += 5) draw.fillRect(dash, at, 1.5, size)
     if (!isLined && fate !== 'omitted' && height / (last - first + 1) <= 3) continue
@@ -256,7 +267,10 @@ function entryNear(
   const exact = at(height)
   let best = { seq: exact, distance: 2.5 }
   for (let seq = at(height - 4); seq <= at(height + 4) && seq < scale.upTo.length; seq++) {
-    const layer = fatesOf(seq).reduce((most, fate) => Math.max(most, drawnAs[fate ?? 'omitted'].layer), 0)
+    const layer = fatesOf(seq).reduce(
+      (most, fate) => Math.max(most, drawnAs[fate ?? 'omitted'].layer),
+      0,
+    )
     const distance = Math.abs((y(seq - 1) + y(seq)) / 2 - height) - (layer > 1 ? 1.25 : 0)
     if (layer > 0 && distance < best.distance) best = { seq, distance }
   }

@@ -78,7 +78,8 @@ export function ReadableContext() {
     // A block from other conversations has no entries of this one: it opens with the message that asked for it.
     const block = list.items.find(
       item =>
-        item.kind === 'block' && (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
+        item.kind === 'block' &&
+        (item.row.sources ? [item.asker] : item.row.standsFor).includes(selected),
     )
     if (block) flip(block.key)
   }
@@ -107,7 +108,12 @@ export function ReadableContext() {
       run: () => document.querySelector<HTMLElement>('[data-find="log"]')?.focus(),
     },
     { keys: 'f', does: 'show only one kind: kept, brought back …', run: cycleFate },
-    { keys: 'Escape', does: 'clear: search, then filter, then selection', run: clear, isEverywhere: true },
+    {
+      keys: 'Escape',
+      does: 'clear: search, then filter, then selection',
+      run: clear,
+      isEverywhere: true,
+    },
   ])
 
   const logList = <LogList {...{ items, find }} selectedAt={at} onFold={toggle} onSeen={setSeen} />

@@ -4,7 +4,14 @@ import { count, shortDayOf } from '../../parts/format.ts'
 import { type LogScale, toY } from '../../parts/log-scale.ts'
 import { nameDays } from '../../parts/stops.ts'
 import { useSize } from '../../parts/use-size.ts'
-import { bandsOf, type Landing, LogStrip, type Strip, type StripSide, stripEdge } from './log-strip.tsx'
+import {
+  bandsOf,
+  type Landing,
+  LogStrip,
+  type Strip,
+  type StripSide,
+  stripEdge,
+} from './log-strip.tsx'
 import styles from './ribbons.module.css'
 import { type ContextList, useScene } from './scene.ts'
 
@@ -22,14 +29,19 @@ interface RibbonsProps {
 export function Ribbons({ list, landing, seen, isLogShown, onToggleLog }: RibbonsProps) {
   const { scale, runs, point, lit } = useScene()
   const before = point.cut?.before
-  const bands = useMemo(() => bandsOf([...list.items, { entries: [] }, ...list.pinned], runs), [list, runs])
+  const bands = useMemo(
+    () => bandsOf([...list.items, { entries: [] }, ...list.pinned], runs),
+    [list, runs],
+  )
   const toShape = useCallback(
     ({ width }: { readonly width: number }) => {
       // Narrow screens have no room for the days.
       const [start, long] = width < 120 ? [5, 26] : [38, 56]
       const end = start + long
       return {
-        sides: [{ runs, bands, landing, start, long, way: 1 as const, ribbon: [end + 9, width] as const }],
+        sides: [
+          { runs, bands, landing, start, long, way: 1 as const, ribbon: [end + 9, width] as const },
+        ],
         spine: start - 2,
         frame: [start - 3, end + 2] as const,
         touched: [0, end + 12] as const,
@@ -42,10 +54,18 @@ export function Ribbons({ list, landing, seen, isLogShown, onToggleLog }: Ribbon
     [before, seen],
   )
   return (
-    <section className={`grid slim low on-canvas ${styles.column}`} aria-label="From the log to the model">
+    <section
+      className={`grid slim low on-canvas ${styles.column}`}
+      aria-label="From the log to the model"
+    >
       <header className={`row clipped muted label one-line line-below ${styles.header}`}>
         <span className="wide-only">{count(scale.total)} tokens</span>
-        <button type="button" className={styles.short} aria-pressed={isLogShown} onClick={onToggleLog}>
+        <button
+          type="button"
+          className={styles.short}
+          aria-pressed={isLogShown}
+          onClick={onToggleLog}
+        >
           The log
         </button>
       </header>
@@ -81,7 +101,12 @@ function drawMoment(
   if (last < head) {
     draw.strokeStyle = colours['line-2']
     draw.setLineDash([2, 3])
-    draw.strokeRect(start + 0.5, y(last) + 1, long * drawnAs.omitted.reach, strip.bottom - y(last) - 1)
+    draw.strokeRect(
+      start + 0.5,
+      y(last) + 1,
+      long * drawnAs.omitted.reach,
+      strip.bottom - y(last) - 1,
+    )
   }
   if (before !== undefined && before <= head) {
     draw.strokeStyle = colours.selected

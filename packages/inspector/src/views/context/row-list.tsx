@@ -13,7 +13,11 @@ interface RowListProps<Row extends ListItem> extends Omit<React.ComponentProps<'
   /** The row that is brought into sight, -1 for none. */
   readonly selectedAt: number
   /** What a row shows. `text` is that of its entry; undefined while it is being read. */
-  readonly render: (item: Row, style: React.CSSProperties, text: string | undefined) => React.ReactNode
+  readonly render: (
+    item: Row,
+    style: React.CSSProperties,
+    text: string | undefined,
+  ) => React.ReactNode
   /** Gets the positions of the rows: ribbons end there. */
   readonly landing?: Landing
   /** Rows below the list that are always in sight. Their lines are counted from one behind the last of the list. */
@@ -62,8 +66,11 @@ export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
     if (!landing || !element) return
     const tell = () => {
       const { scrollTop, clientHeight } = element
-      const feet = [...(foot?.current?.children ?? [])].map(child => (child as HTMLElement).offsetHeight)
-      const heightOf = (many: number) => feet.slice(0, many).reduce((sum, one) => sum + one, clientHeight)
+      const feet = [...(foot?.current?.children ?? [])].map(
+        child => (child as HTMLElement).offsetHeight,
+      )
+      const heightOf = (many: number) =>
+        feet.slice(0, many).reduce((sum, one) => sum + one, clientHeight)
       const end = heightOf(feet.length) + 1
       landing.set(line => {
         if (line <= amount) return Math.min(end, Math.max(-1, line * rowHeight - scrollTop))
@@ -84,7 +91,11 @@ export function RowList<Row extends ListItem>(props: RowListProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: its role is that of a tree or a list box
     <div ref={scroller} tabIndex={0} {...box}>
-      <div role="presentation" className={`relative ${rowsClass}`} style={{ height: virtual.getTotalSize() }}>
+      <div
+        role="presentation"
+        className={`relative ${rowsClass}`}
+        style={{ height: virtual.getTotalSize() }}
+      >
         {shown.map(({ index, start }) => {
           const item = items[index]!
           const text = item.seq === undefined ? undefined : textOf(item.seq)?.text

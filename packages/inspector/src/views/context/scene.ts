@@ -165,7 +165,14 @@ export function toContextItems(
     const isOpen = flipped.has(key)
     const entries = isOpen ? [] : same.flatMap(one => one.entries)
     const many = same.filter(({ kind }) => kind === 'row' || kind === 'quoted').length
-    items.push({ kind: 'same', key, entries, many, isOpen, isReused: same.every(one => one.isReused) })
+    items.push({
+      kind: 'same',
+      key,
+      entries,
+      many,
+      isOpen,
+      isReused: same.every(one => one.isReused),
+    })
     if (isOpen) for (const one of same) items.push(one)
     same = []
   }
@@ -179,7 +186,8 @@ export function toContextItems(
     const { row, index, isReused, fate } = message
     const { seqs, standsFor } = row
     const isSame = sameAs?.message(message)
-    if (isAfterReused && !isReused && !sameAs) add({ kind: 'edge', key: 'edge', entries: [], isReused })
+    if (isAfterReused && !isReused && !sameAs)
+      add({ kind: 'edge', key: 'edge', entries: [], isReused })
     isAfterReused = isReused
     if (message.isBlock) {
       const isRecall = row.part === 'recall'
@@ -190,7 +198,10 @@ export function toContextItems(
       const isUsual = isAsked || isSelected || row.part === 'rules'
       const key = `block ${index}`
       const isOpen = isUsual !== flipped.has(key)
-      add({ ...message, kind: 'block', key, entries: isOpen ? [] : standsFor, isOpen, asker }, isSame)
+      add(
+        { ...message, kind: 'block', key, entries: isOpen ? [] : standsFor, isOpen, asker },
+        isSame,
+      )
       if (!isOpen) continue
       const rules = row.rules ?? []
       for (const [at, { seq, text: rule }] of rules.entries())

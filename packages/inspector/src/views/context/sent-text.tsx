@@ -20,9 +20,13 @@ export default function SentText() {
   const { shownPoint, moment, place } = useScene()
   const { at, call } = shownPoint
   const isText = place.search.as === 'text'
-  const dump = call === undefined ? dumpQuery(place.thread, { at }) : callDumpQuery(place.thread, call)
+  const dump =
+    call === undefined ? dumpQuery(place.thread, { at }) : callDumpQuery(place.thread, call)
   const text = useQuery({ ...dump, enabled: isText })
-  const made = useQuery({ ...contextQuery(place.thread, { at }), enabled: !isText && call === undefined })
+  const made = useQuery({
+    ...contextQuery(place.thread, { at }),
+    enabled: !isText && call === undefined,
+  })
   const shownOf = (text: string) => <Shown text={text} />
   if (isText) return <QueryState query={text}>{shownOf}</QueryState>
   if (call === undefined)
@@ -43,7 +47,8 @@ const requestOf = ({ model, settings, tools, messages, request }: CallAnswer) =>
 function truthOf({ request, shadow }: CallAnswer, isText: boolean): string {
   if (shadow) return 'What would have been sent: the client’s own request passed in its place.'
   if (isText) return 'What was sent, written as text.'
-  if (!request) return 'What the model was given, in the form of the log: no body of a request is kept.'
+  if (!request)
+    return 'What the model was given, in the form of the log: no body of a request is kept.'
   return request.isExact
     ? 'As it was sent, value for value.'
     : 'Its fields are those that were sent. Messages and tools are written again from the log, in the same form: there they stood in other words.'
@@ -113,7 +118,11 @@ function BigText({ text, label, find: { word, places, current } }: BigTextProps)
         const marked: number[] = []
         for (; next < places.length && places[next]! < to; next++) marked.push(places[next]!)
         return (
-          <pre key={from} className={texts.block} style={{ containIntrinsicSize: `auto ${lines * 18}px` }}>
+          <pre
+            key={from}
+            className={texts.block}
+            style={{ containIntrinsicSize: `auto ${lines * 18}px` }}
+          >
             <Marked
               text={text.slice(from, to)}
               places={marked.map(place => [place - from, Math.min(place + word.length, to) - from])}
@@ -222,6 +231,7 @@ function useFindIn(text: string, word: string) {
   const places = useMemo(() => placesIn(text, word), [text, word])
   const [at, setAt] = useState(0)
   const index = places.length === 0 ? -1 : at % places.length
-  const move = (by: number) => setAt((Math.max(0, index) + by + places.length) % Math.max(1, places.length))
+  const move = (by: number) =>
+    setAt((Math.max(0, index) + by + places.length) % Math.max(1, places.length))
   return { word, places, index, current: places[index], move, restart: () => setAt(0) }
 }

@@ -17,7 +17,10 @@ export function ShadowPanel() {
   const { place, shownPoint: point, runs } = useScene()
   const { shadow, at, call } = point
   const { data: server } = useQuery(serverQuery)
-  const { data: calls = [] } = useQuery({ ...shadowQuery(place.thread, call), enabled: shadow !== undefined })
+  const { data: calls = [] } = useQuery({
+    ...shadowQuery(place.thread, call),
+    enabled: shadow !== undefined,
+  })
   if (!shadow) return null
   const { messages, tokens, wouldMessages, wouldTokens, tail } = shadow
   const saved = tokens - wouldTokens
@@ -26,7 +29,8 @@ export function ShadowPanel() {
   return (
     <section className={styles.panel} aria-label="Shadow">
       <h2 className="heading medium">
-        Passed as it came: <b>{amountOf(messages, 'message')}</b>, <b>{amountOf(tokens, 'token')}</b>
+        Passed as it came: <b>{amountOf(messages, 'message')}</b>,{' '}
+        <b>{amountOf(tokens, 'token')}</b>
         {point.reported !== undefined && (
           <span className="muted"> · the model reported {count(point.reported)}</span>
         )}
@@ -37,7 +41,8 @@ export function ShadowPanel() {
           : `Would have been sent: ${amountOf(wouldMessages, 'message')}, ${amountOf(wouldTokens, 'token')}: `}
         {saved !== 0 && (
           <b>
-            {count(Math.abs(saved))} {saved > 0 ? 'saved' : 'more'}, {percent(Math.abs(saved) / tokens)}
+            {count(Math.abs(saved))} {saved > 0 ? 'saved' : 'more'},{' '}
+            {percent(Math.abs(saved) / tokens)}
             {moneyOf(saved, server?.price)}
           </b>
         )}

@@ -108,12 +108,17 @@ export function SideHead({ side: made, costSpan, onChange }: SideHeadProps) {
 }
 
 /** Settings that are seldom changed: room for the reply, effort, how much a policy keeps, notes, roles, the system prompt. */
-function MoreSettings({ side: { letter, side, answer }, onChange }: Omit<SideHeadProps, 'costSpan'>) {
+function MoreSettings({
+  side: { letter, side, answer },
+  onChange,
+}: Omit<SideHeadProps, 'costSpan'>) {
   const id = useId()
   const { effort, notes, shape, system, policy } = side
   const [, numbered = '', many] = /^(sliding|tiered)(?:-(\d+))?$/.exec(policy ?? '') ?? []
   const keeps = amountsKept[numbered]
-  const changed = [side.reserve, effort, notes, shape, system].filter(one => one !== undefined).length
+  const changed = [side.reserve, effort, notes, shape, system].filter(
+    one => one !== undefined,
+  ).length
   return (
     <Popover.Root>
       <Popover.Trigger
@@ -171,7 +176,10 @@ function MoreSettings({ side: { letter, side, answer }, onChange }: Omit<SideHea
                   className={field.input}
                   value={name === 'system' ? promptOf(system) : (side[name] ?? '')}
                   onChange={({ target: { value } }) =>
-                    onChange({ ...side, [name]: value === '' ? undefined : (prompts[value] ?? value) }, true)
+                    onChange(
+                      { ...side, [name]: value === '' ? undefined : (prompts[value] ?? value) },
+                      true,
+                    )
                   }
                 >
                   {Object.entries(choices).map(([value, about]) => (
@@ -205,7 +213,10 @@ const amountsKept: Readonly<Record<string, Pick<NumberFieldProps, 'name' | 'labe
   tiered: { name: 'exchanges sent whole', label: 'How many exchanges are sent whole', value: 2 },
 }
 
-const prompts: Readonly<Record<string, string>> = { none: '', other: 'You are a helpful assistant.' }
+const prompts: Readonly<Record<string, string>> = {
+  none: '',
+  other: 'You are a helpful assistant.',
+}
 const promptOf = (system: string | undefined) =>
   system === undefined ? '' : system === '' ? 'none' : 'other'
 
@@ -214,7 +225,12 @@ const selects = [
   {
     name: 'notes',
     label: 'Notes',
-    choices: { '': 'as usual', inline: 'in their messages', system: 'in the system prompt', off: 'left out' },
+    choices: {
+      '': 'as usual',
+      inline: 'in their messages',
+      system: 'in the system prompt',
+      off: 'left out',
+    },
   },
   {
     name: 'shape',
@@ -243,7 +259,8 @@ function NumberField({ name, label, value, least, most, onChange }: NumberFieldP
   const [typed, setTyped] = useState<string>()
   const settled = useSettled(typed, 800)
   const entered = Number(typed?.replaceAll(',', '').trim() || Number.NaN)
-  const isWrong = typed !== undefined && !(Number.isInteger(entered) && entered >= least && entered <= most)
+  const isWrong =
+    typed !== undefined && !(Number.isInteger(entered) && entered >= least && entered <= most)
   const take = () => {
     if (typed !== undefined && !isWrong && entered !== value) onChange(entered)
     setTyped(undefined)

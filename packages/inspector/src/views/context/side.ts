@@ -33,7 +33,8 @@ export function readSide(text = '', system?: string) {
     /** With what is pinned and hidden now, not as it was then. */
     hands: (['now'] as const).find(one => one === settingOf('hands')),
     /** Another system prompt; empty for none. */
-    system: settingOf('system') === undefined ? undefined : settingOf('system') === 'none' ? '' : system,
+    system:
+      settingOf('system') === undefined ? undefined : settingOf('system') === 'none' ? '' : system,
   }
 }
 
@@ -42,7 +43,10 @@ export const usualOther = ({ window, policy }: Pick<TimelinePoint, 'window' | 'p
   `${window}.${policy.startsWith('sliding') ? 'balanced' : 'sliding-50'}`
 
 /** A side with its window and its policy by name, as an address has it. */
-export const named = (side: Side, made: Pick<TimelinePoint, 'window' | 'policy'> | undefined): Side => ({
+export const named = (
+  side: Side,
+  made: Pick<TimelinePoint, 'window' | 'policy'> | undefined,
+): Side => ({
   ...side,
   window: side.window ?? made?.window,
   // The policy of the last call is used only if addresses can name it.
@@ -74,7 +78,11 @@ export const toFit = ({ effort, ...side }: Side): FitQuery => ({
 })
 
 /** Changes the policy, and drops the settings of the previous one. */
-export const withPolicy = (side: Side, policy: string): Side => ({ ...side, policy, effort: undefined })
+export const withPolicy = (side: Side, policy: string): Side => ({
+  ...side,
+  policy,
+  effort: undefined,
+})
 
 /** What a person has done with messages: the first of each. */
 export interface LaidHands {

@@ -27,7 +27,8 @@ export function sourcesOf(sentence: string, texts: readonly SaidText[]): readonl
     return [...wanted].filter(one => words.has(one))
   })
   const counts = new Map<string, number>()
-  for (const words of heldWords) for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1)
+  for (const words of heldWords)
+    for (const one of words) counts.set(one, (counts.get(one) ?? 0) + 1)
   const weigh = (words: Iterable<string>) => {
     let sum = 0
     for (const one of words) sum += Math.log(1 + texts.length / (counts.get(one) ?? 0.5))
@@ -41,7 +42,9 @@ export function sourcesOf(sentence: string, texts: readonly SaidText[]): readonl
   }))
   const best = scored.reduce((most, { score }) => Math.max(most, score), 0)
   const isEnough = ({ score, amount }: (typeof scored)[number]) =>
-    score >= leastShare * whole && score >= best / 2 && amount >= Math.max(1, Math.min(2, wanted.size))
+    score >= leastShare * whole &&
+    score >= best / 2 &&
+    amount >= Math.max(1, Math.min(2, wanted.size))
   return scored
     .filter(isEnough)
     .sort((a, b) => b.score - a.score)
@@ -51,4 +54,7 @@ export function sourcesOf(sentence: string, texts: readonly SaidText[]): readonl
 
 /** The sentences of an answer with the blanks behind them, so that they make up the whole text again. */
 export const sentencesOf = (text: string): readonly string[] =>
-  Array.from(new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text), one => one.segment)
+  Array.from(
+    new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text),
+    one => one.segment,
+  )

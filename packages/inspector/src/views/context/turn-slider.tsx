@@ -15,7 +15,8 @@ const colourNames = [...fateNames, 'protected', 'meta-2', 'reused', 'press', 'li
 
 /** All turns of the thread, or the calls of its only turn: what each sent and reused, and the life of the selected entry. */
 export function TurnSlider() {
-  const { place, stops, point, selected, timeline, isPlaying, toTurn, toCall, togglePlay } = useScene()
+  const { place, stops, point, selected, timeline, isPlaying, toTurn, toCall, togglePlay } =
+    useScene()
   const { search, thread } = place
   const [setArea, size] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -42,7 +43,12 @@ export function TurnSlider() {
   const thumb = Math.max(8, step + 3)
   const thumbLeft = Math.min(size.width - thumb, (now + 0.5) * step - thumb / 2)
   const turnButton = (to: number, label: string, end: string, Icon: LucideIcon) => (
-    <Button kind="icon" aria-label={label} why={stops[to] ? undefined : end} onClick={() => toTurn(to)}>
+    <Button
+      kind="icon"
+      aria-label={label}
+      why={stops[to] ? undefined : end}
+      onClick={() => toTurn(to)}
+    >
       <Icon size={16} aria-hidden />
     </Button>
   )
@@ -101,7 +107,10 @@ export function TurnSlider() {
           {...axisEvents(step, lanes.length, pick)}
         >
           <canvas ref={canvas} />
-          <span className={`absolute through ${styles.thumb}`} style={{ left: thumbLeft, width: thumb }}>
+          <span
+            className={`absolute through ${styles.thumb}`}
+            style={{ left: thumbLeft, width: thumb }}
+          >
             <b>{isByCall ? call + 1 : shownTurn}</b>
           </span>
         </div>
@@ -137,13 +146,17 @@ interface Lanes {
   readonly now: number
 }
 
-function drawLanes(draw: CanvasRenderingContext2D, { stops, size, colours, selected, isSlim, now }: Lanes) {
+function drawLanes(
+  draw: CanvasRenderingContext2D,
+  { stops, size, colours, selected, isSlim, now }: Lanes,
+) {
   const { width, height } = size
   const step = stepOf(width, stops.length)
   const gap = step > 3 ? 1 : 0
   const bottom = isSlim ? height - 14 : height - 24
   const most = stops.reduce(
-    (max, { points: [one] }) => Math.max(max, one?.window ? one.window - one.reserve - one.margin : 0),
+    (max, { points: [one] }) =>
+      Math.max(max, one?.window ? one.window - one.reserve - one.margin : 0),
     1,
   )
   draw.strokeStyle = colours['line-2']

@@ -4,7 +4,9 @@ import { amountOf, count } from '../../parts/format.ts'
 
 /** What became of a message whose text was not sent. */
 const howSent = ({ fate, why }: NonNullable<SeenAnswer['match']>) =>
-  fate === 'digested' || fate === 'cleared' ? 'was sent only as a short line' : `was not sent (${why})`
+  fate === 'digested' || fate === 'cleared'
+    ? 'was sent only as a short line'
+    : `was not sent (${why})`
 
 const quoted = (words: readonly string[]) =>
   words
@@ -13,7 +15,8 @@ const quoted = (words: readonly string[]) =>
     .join(', ')
 
 /** `8k`, `5,000` */
-export const shortWindow = (window: number) => (window % 1024 === 0 ? `${window / 1024}k` : count(window))
+export const shortWindow = (window: number) =>
+  window % 1024 === 0 ? `${window / 1024}k` : count(window)
 
 interface SeenCall {
   /** Absent while it is unknown. */
@@ -24,7 +27,11 @@ interface SeenCall {
 }
 
 /** What would have sent a message: `with thorough, or with 8k`; undefined where nothing that was tried does. */
-function remedy({ would }: SeenAnswer, window: number | undefined, policy: string): string | undefined {
+function remedy(
+  { would }: SeenAnswer,
+  window: number | undefined,
+  policy: string,
+): string | undefined {
   const choices = would.map(one => {
     const names = [
       ...(one.policy === policy ? [] : [one.policy]),
@@ -38,7 +45,11 @@ function remedy({ would }: SeenAnswer, window: number | undefined, policy: strin
 /** What a call had of what its newest message asks for, in a sentence. */
 export function verdictOf(
   answer: SeenAnswer,
-  { window, policy, counts: { digested, cleared } }: Omit<SeenCall, 'left'> & Pick<TimelinePoint, 'counts'>,
+  {
+    window,
+    policy,
+    counts: { digested, cleared },
+  }: Omit<SeenCall, 'left'> & Pick<TimelinePoint, 'counts'>,
 ): string {
   const shortened = digested + cleared
   const { match, omitted, free } = answer
@@ -50,7 +61,8 @@ export function verdictOf(
   if (match.isSent) return `Message #${match.entry} matches the question best, and was sent.`
   const held = `message #${match.entry}, which has ${quoted(match.words)}`
   if (match.rule === 'hidden') return `You have hidden ${held}.`
-  const what = free > 0 ? `There was room for ${count(free)} tokens more, but ${held}` : `M${held.slice(1)}`
+  const what =
+    free > 0 ? `There was room for ${count(free)} tokens more, but ${held}` : `M${held.slice(1)}`
   const would = remedy(answer, window, policy)
   const otherwise =
     would !== undefined
@@ -62,11 +74,16 @@ export function verdictOf(
 }
 
 /** Whether a call had what is looked for, in a sentence. */
-export function seenWords(answer: SeenAnswer, text: string, { window, policy, left }: SeenCall): string {
+export function seenWords(
+  answer: SeenAnswer,
+  text: string,
+  { window, policy, left }: SeenCall,
+): string {
   const { match, unsaid } = answer
   if (!match) return `No message up to here has “${text.trim()}”.`
   const lacking = unsaid.length > 0 ? ` No message has ${quoted(unsaid)}.` : ''
-  if (match.isSent) return `Yes: #${match.entry} has ${quoted(match.words)}, and was sent.${lacking}`
+  if (match.isSent)
+    return `Yes: #${match.entry} has ${quoted(match.words)}, and was sent.${lacking}`
   const gone = left === undefined ? '' : ` It was last sent in turn ${left}.`
   const would = remedy(answer, window, policy)
   return `No: #${match.entry} has ${quoted(match.words)}, and ${howSent(match)}.${gone}${

@@ -43,7 +43,9 @@ export function Verdict() {
           <Button
             key={`${window} ${policy}`}
             kind="plain"
-            onClick={() => go({ b: `${window}.${policy}`, entry: answer.match?.entry }, { push: true })}
+            onClick={() =>
+              go({ b: `${window}.${policy}`, entry: answer.match?.entry }, { push: true })
+            }
           >
             Compare with {policy === point.policy ? shortWindow(window) : policy}
             {policy !== point.policy && window !== point.window && `, ${shortWindow(window)}`}

@@ -32,7 +32,11 @@ function WhySection({ why }: WhyProps) {
     <section className={styles.why}>
       <h3>Why</h3>
       <p className={styles.reason}>
-        {recall && fate !== 'digested' ? <RecallReason why={why} /> : sentence(stored?.why ?? why.why)}
+        {recall && fate !== 'digested' ? (
+          <RecallReason why={why} />
+        ) : (
+          sentence(stored?.why ?? why.why)
+        )}
       </p>
       {asking && asking.hits.length > 0 && (
         <blockquote className="soft text-12 breaks space-above-6px">
@@ -40,7 +44,9 @@ function WhySection({ why }: WhyProps) {
         </blockquote>
       )}
       {fate === 'digested' && text !== undefined && (
-        <blockquote className="soft text-12 breaks space-above-6px">{text.slice(0, 300)}</blockquote>
+        <blockquote className="soft text-12 breaks space-above-6px">
+          {text.slice(0, 300)}
+        </blockquote>
       )}
       <Room why={why} />
       {unit.first !== unit.last && (
@@ -90,7 +96,8 @@ function RecallReason({ why }: WhyProps) {
     case 'not_asked':
       return (
         <>
-          Nothing was brought back: {asker ?? 'the newest message'} names too little of what was said before.
+          Nothing was brought back: {asker ?? 'the newest message'} names too little of what was
+          said before.
         </>
       )
     default:
@@ -136,7 +143,8 @@ function Room({ why }: WhyProps) {
           History starts at #{cut.before}
           {fate === 'omitted'
             ? ` since ${turn === 0 ? `#${cut.at}` : `turn ${turn}`}, ${needOf(cut)}${free > 0 ? `; ${keptFree(free, cut)}` : ''}`
-            : cut.recall > 0 && `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
+            : cut.recall > 0 &&
+              `; ${amountOf(cut.recall, 'token')} are kept for what is brought back`}
         </p>
       )}
     </>
@@ -150,18 +158,22 @@ const needOf = ({ needed, limit }: NonNullable<WhyAnswer['cut']>) =>
 
 function figuresOf({ outcome, needs = 0, left = 0, better, score, least, best, strength }: Recall) {
   if (outcome === 'no_room') {
-    const others = better && better.units > 0 && amountOf(better.units, 'better match', 'better matches')
+    const others =
+      better && better.units > 0 && amountOf(better.units, 'better match', 'better matches')
     const taken = others ? `; ${others} took ${count(better.tokens)}` : ''
     return `Needed ${amountOf(needs, 'token')}, ${count(left)} were left${taken}`
   }
   if (outcome === 'weak_match' && score !== undefined && least !== undefined)
     return `Match ${count(score)}; needs ${count(least)}${best === undefined ? '' : `; the best has ${count(best)}`}`
-  if (outcome === 'not_asked' && strength !== undefined) return `Match ${strength.toFixed(2)}; needs 1.0`
+  if (outcome === 'not_asked' && strength !== undefined)
+    return `Match ${strength.toFixed(2)}; needs 1.0`
   return undefined
 }
 
 function wordsAt(text: string, hits: Places): readonly string[] {
-  const words = new Map(hits.map(([from, to]) => [text.slice(from, to).toLowerCase(), text.slice(from, to)]))
+  const words = new Map(
+    hits.map(([from, to]) => [text.slice(from, to).toLowerCase(), text.slice(from, to)]),
+  )
   return [...words.values()]
 }
 
@@ -174,7 +186,9 @@ function excerpt(text: string, hits: Places) {
   const shift = before.length - from
   return {
     text: `${before}${text.slice(from, end)}${end < text.length ? '…' : ''}`,
-    places: hits.filter(([a, b]) => a >= from && b <= end).map(([a, b]) => [a + shift, b + shift] as const),
+    places: hits
+      .filter(([a, b]) => a >= from && b <= end)
+      .map(([a, b]) => [a + shift, b + shift] as const),
   }
 }
 

@@ -15,7 +15,11 @@ export function ClientCell(props: { readonly row: ListedConversation; readonly t
   const how = latest?.request && (howFound[latest.request.kind] ?? latest.request.kind)
   return (
     <Popover.Root>
-      <Popover.Trigger className={styles.client} tabIndex={tabIndex} title="Where it came from, and why here">
+      <Popover.Trigger
+        className={styles.client}
+        tabIndex={tabIndex}
+        title="Where it came from, and why here"
+      >
         <span className="cut block">{name}</span>
         {how !== undefined && <span className={`cut block ${styles.how}`}>{how}</span>}
       </Popover.Trigger>
@@ -46,7 +50,12 @@ function About({ row, name }: { readonly row: ListedConversation; readonly name:
         <Fact name="Recognised">
           {capital(request.why)}
           {' · '}
-          <Link {...viewAt('context', row.conversation, { ...toThreadSearch(latest), entry: request.at })}>
+          <Link
+            {...viewAt('context', row.conversation, {
+              ...toThreadSearch(latest),
+              entry: request.at,
+            })}
+          >
             message {request.at}
           </Link>
           {` of ${fullTime(request.time)}`}
@@ -89,13 +98,16 @@ const adapterNames: Readonly<Record<string, string>> = {
 /** Who named the conversation, else who sent its last message, else what that client speaks. `id` is for filters and addresses. */
 export function clientOf({ conversation, latest, metadata }: ListedConversation) {
   const prefix = /^([a-z-]{1,20}):/.exec(conversation)?.[1]
-  if (prefix !== undefined && Object.hasOwn(byPrefix, prefix)) return { id: prefix, name: byPrefix[prefix]! }
+  if (prefix !== undefined && Object.hasOwn(byPrefix, prefix))
+    return { id: prefix, name: byPrefix[prefix]! }
   if (latest?.isExperiment) return { id: 'experiment', name: 'Experiment' }
   const { request } = latest ?? {}
   if (!request) {
     const { from } = (metadata ?? {}) as { readonly from?: unknown }
     // An import says which program its file came from.
-    return typeof from === 'string' ? { id: from, name: from } : { id: 'none', name: 'API or import' }
+    return typeof from === 'string'
+      ? { id: from, name: from }
+      : { id: 'none', name: 'API or import' }
   }
   const agent = request.client
   if (agent) return { id: agent, name: byAgent[agent.toLowerCase()] ?? agent }

@@ -69,7 +69,11 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
           >
             <bdi>{title}</bdi>
           </Link>
-          <span className={`cut muted text-12-18 ${styles.said}`} data-trouble={isTrouble} dir="auto">
+          <span
+            className={`cut muted text-12-18 ${styles.said}`}
+            data-trouble={isTrouble}
+            dir="auto"
+          >
             {(isTrouble || status === 'interrupted' || status === 'paused') && text !== undefined
               ? text
               : (shadowWords(call) ?? latest?.said?.text)}
@@ -170,7 +174,10 @@ export function useWindow({ conversation, latest }: ListedConversation, mayInspe
   const call = latest?.call
   const isUnsent = latest !== undefined && call === undefined && latest.entries > 0
   const { data: made, error } = useQuery({
-    ...contextQuery({ conversation, actor: latest?.actor, branch: latest?.branch }, { messages: false }),
+    ...contextQuery(
+      { conversation, actor: latest?.actor, branch: latest?.branch },
+      { messages: false },
+    ),
     enabled: isRested && mayInspect && isUnsent,
   })
   const last: LastWindow | undefined = call
@@ -191,9 +198,16 @@ export function WindowCell({ last }: { readonly last: LastWindow }) {
         segments={toPartSegments(parts)}
         label={`${count(tokens)} ${ofWindow(window)}`}
       />
-      <span className={styles.filled} aria-hidden="true" title={calibrationText(last.factor, last.reported)}>
-        <b className="soft medium">{count(tokens)}</b> {window !== undefined && `of ${count(window)} `}
-        <span className="broad-only">{window === undefined ? 'tokens, window unknown' : 'tokens'}</span>
+      <span
+        className={styles.filled}
+        aria-hidden="true"
+        title={calibrationText(last.factor, last.reported)}
+      >
+        <b className="soft medium">{count(tokens)}</b>{' '}
+        {window !== undefined && `of ${count(window)} `}
+        <span className="broad-only">
+          {window === undefined ? 'tokens, window unknown' : 'tokens'}
+        </span>
         <span className="cut pushed">{isSent ? policy : 'if sent now'}</span>
       </span>
     </>

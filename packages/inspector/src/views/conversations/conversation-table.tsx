@@ -26,7 +26,13 @@ interface ConversationTableProps {
 const nearEnd = 30
 
 /** The rows of conversations. Only those that can be seen are drawn; keys move in it as in one list. */
-export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: ConversationTableProps) {
+export function ConversationTable({
+  rows,
+  scopes,
+  hasMore,
+  onNearEnd,
+  empty,
+}: ConversationTableProps) {
   const navigate = useNavigate()
   const scroller = useRef<HTMLDivElement>(null)
   const isSlim = useMedia(isNarrow)
@@ -72,8 +78,12 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
   useKeys('The conversation in focus', [
     { keys: 'c', does: 'chat', run: open('chat') },
     { keys: 'o', does: 'over time', run: open('over-time') },
-    ...(scopes.includes('inspect') ? [{ keys: 'e', does: 'export', run: onActive(exportConversation) }] : []),
-    ...(scopes.includes('admin') ? [{ keys: 'Delete', does: 'delete', run: onActive(setDeleting) }] : []),
+    ...(scopes.includes('inspect')
+      ? [{ keys: 'e', does: 'export', run: onActive(exportConversation) }]
+      : []),
+    ...(scopes.includes('admin')
+      ? [{ keys: 'Delete', does: 'delete', run: onActive(setDeleting) }]
+      : []),
   ])
 
   return (
@@ -82,7 +92,11 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
         {rows.length === 0 ? (
           empty
         ) : (
-          <div role="table" aria-label="Conversations" aria-rowcount={hasMore ? -1 : rows.length + 1}>
+          <div
+            role="table"
+            aria-label="Conversations"
+            aria-rowcount={hasMore ? -1 : rows.length + 1}
+          >
             <div role="rowgroup" className={`sticky wide-only ${styles.header}`}>
               {/* biome-ignore lint/a11y/useFocusableInteractive: a row is no control */}
               <div
@@ -131,14 +145,22 @@ export function ConversationTable({ rows, scopes, hasMore, onNearEnd, empty }: C
         )}
       </div>
       {deleting && (
-        <DeleteDialog row={deleting} onClose={() => setDeleting(undefined)} finalFocus={roving.element} />
+        <DeleteDialog
+          row={deleting}
+          onClose={() => setDeleting(undefined)}
+          finalFocus={roving.element}
+        />
       )}
     </>
   )
 }
 
 /** Keeps the rows in sight in place when rows above them change. Not at the very top, where new rows should appear. */
-function useAnchor(scroller: RefObject<HTMLElement | null>, items: readonly string[], rowHeight: number) {
+function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
+  items: readonly string[],
+  rowHeight: number,
+) {
   const before = useRef<readonly string[]>(items)
   useLayoutEffect(() => {
     const previousItems = before.current
@@ -147,7 +169,9 @@ function useAnchor(scroller: RefObject<HTMLElement | null>, items: readonly stri
     if (!element || previousItems === items || element.scrollTop < rowHeight) return
     const first = Math.floor(element.scrollTop / rowHeight)
     const seen = previousItems.slice(first, first + Math.ceil(element.clientHeight / rowHeight))
-    const moves = seen.flatMap((item, at) => (items.includes(item) ? items.indexOf(item) - first - at : []))
+    const moves = seen.flatMap((item, at) =>
+      items.includes(item) ? items.indexOf(item) - first - at : [],
+    )
     // The median: most rows move together, except one that was just written to.
     const move = moves.sort((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
     if (move !== 0) element.scrollTop += move * rowHeight

@@ -27,12 +27,15 @@ export function ConversationsView() {
   const showAll = () => go({ q: undefined, show: undefined, client: undefined })
   const { q = '' } = search
   const searchAll = () => void navigate({ to: '/search', search: { q } })
-  const isFiltered = search.show !== undefined || search.client !== undefined || search.q !== undefined
+  const isFiltered =
+    search.show !== undefined || search.client !== undefined || search.q !== undefined
   const talk = () => void navigate(viewAt('chat', newConversationName()))
   useTitle('Conversations')
   useKeys('Conversations', [
     ...(scopes.includes('chat') ? [{ keys: 'n', does: 'new conversation', run: talk }] : []),
-    ...(scopes.includes('admin') ? [{ keys: 'i', does: 'import chats from files', run: chooseFiles }] : []),
+    ...(scopes.includes('admin')
+      ? [{ keys: 'i', does: 'import chats from files', run: chooseFiles }]
+      : []),
     { keys: 'Escape', does: 'show all again', run: showAll },
   ])
   const more = hasMore ? '+' : ''
@@ -93,7 +96,11 @@ export function ConversationsView() {
               </button>
             ))}
         </fieldset>
-        <ClientMenu clients={amounts.clients} chosen={search.client} onChoose={client => go({ client })} />
+        <ClientMenu
+          clients={amounts.clients}
+          chosen={search.client}
+          onChoose={client => go({ client })}
+        />
       </div>
       <ConversationTable
         rows={rows}
@@ -118,7 +125,8 @@ export function ConversationsView() {
   )
 }
 
-const filter = 'inline gap-1 rigid soft chip-text one-line row-high padded-tight hovers inset round-2'
+const filter =
+  'inline gap-1 rigid soft chip-text one-line row-high padded-tight hovers inset round-2'
 
 const noScopes: ServerInfo['scopes'] = []
 

@@ -25,16 +25,28 @@ const views = [
   { path: 'over-time', name: 'Over time', keys: 'o' },
 ] as const
 
-export function RowMenu({ row, tabIndex, scopes, onDelete }: RowProps & { readonly tabIndex: number }) {
+export function RowMenu({
+  row,
+  tabIndex,
+  scopes,
+  onDelete,
+}: RowProps & { readonly tabIndex: number }) {
   const navigate = useNavigate()
   return (
     <Menu.Root>
-      <Menu.Trigger className={styles.menu} tabIndex={tabIndex} aria-label={`More for ${titleOf(row)}`}>
+      <Menu.Trigger
+        className={styles.menu}
+        tabIndex={tabIndex}
+        aria-label={`More for ${titleOf(row)}`}
+      >
         <Ellipsis size={16} aria-hidden />
       </Menu.Trigger>
       <MenuPopup align="end">
         {row.latest?.isExperiment && (
-          <MenuItem label="The experiment" onClick={() => void navigate(boardAt(row.conversation))} />
+          <MenuItem
+            label="The experiment"
+            onClick={() => void navigate(boardAt(row.conversation))}
+          />
         )}
         {views.map(({ path, name, keys }) => (
           <MenuItem
@@ -46,7 +58,12 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowProps & { readon
         ))}
         <Menu.Separator className={styles.separator} />
         {[
-          { label: 'Export', keys: 'e', needs: 'inspect', run: () => void exportConversation(row) } as const,
+          {
+            label: 'Export',
+            keys: 'e',
+            needs: 'inspect',
+            run: () => void exportConversation(row),
+          } as const,
           { label: 'Delete…', keys: 'Delete', needs: 'admin', run: () => onDelete(row) } as const,
         ].map(({ label, keys, needs, run }) => {
           const may = scopes.includes(needs)
@@ -62,7 +79,9 @@ export function RowMenu({ row, tabIndex, scopes, onDelete }: RowProps & { readon
 export async function exportConversation(one: ListedConversation): Promise<void> {
   const { conversation } = one
   try {
-    const file = await askBytes('get /conversations/:conversation/export', { params: { conversation } })
+    const file = await askBytes('get /conversations/:conversation/export', {
+      params: { conversation },
+    })
     download(file, `${toFileName(conversation)}.jsonl`)
     notify(`${titleOf(one)} was exported.`)
   } catch (error) {
@@ -102,7 +121,8 @@ export function DeleteDialog({ row, onClose, finalFocus }: DeleteDialogProps) {
       onConfirm={() => deletion.mutate()}
       {...{ onClose, finalFocus }}
     >
-      {latest && `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
+      {latest &&
+        `${amountOf(latest.entries, 'message')} and all that was sent of them are gone for good. `}
       {title !== conversation && (
         <>
           Its id is <code className="code">{conversation}</code>.{' '}

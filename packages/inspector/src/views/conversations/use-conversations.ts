@@ -71,7 +71,8 @@ function createFilter({ show, client, q = '' }: ListSearch): (one: ListedConvers
   const kind = kinds.find(one => one.show === show)
   const words = plain(q).split(/\s+/).filter(Boolean)
   return one => {
-    if (kind?.has(one) === false || (client !== undefined && clientOf(one).id !== client)) return false
+    if (kind?.has(one) === false || (client !== undefined && clientOf(one).id !== client))
+      return false
     if (words.length === 0) return true
     const { conversation, latest } = one
     const { begins, said, call } = latest ?? {}
@@ -89,7 +90,11 @@ const plain = (text: string) =>
 
 /** How many there are of each kind and of each client: the most frequent first. */
 function countAll(rows: readonly ListedConversation[]) {
-  const byKind = kinds.map(({ show, name, has }) => ({ show, name, amount: rows.filter(has).length }))
+  const byKind = kinds.map(({ show, name, has }) => ({
+    show,
+    name,
+    amount: rows.filter(has).length,
+  }))
   const clients = [...groupBy(rows.map(clientOf), ({ id }) => id).values()]
     .map(same => ({ ...same[0]!, amount: same.length }))
     .sort((a, b) => b.amount - a.amount)
@@ -113,11 +118,16 @@ export function standingOf({ latest }: ListedConversation): RowStanding {
   if (status.state === 'interrupted' && owed !== undefined)
     return { status: 'paused', text: `Waiting: the client owes ${owedWords(owed)}` }
   if (status.state === 'interrupted')
-    return { status: 'interrupted', text: 'Interrupted: the process that was answering has stopped' }
+    return {
+      status: 'interrupted',
+      text: 'Interrupted: the process that was answering has stopped',
+    }
   if (call?.status === 'interrupted')
     return { status: 'interrupted', text: 'The last answer was interrupted' }
-  if (call?.status === 'cancelled') return { status: 'stopped', text: 'The last answer was cancelled' }
+  if (call?.status === 'cancelled')
+    return { status: 'stopped', text: 'The last answer was cancelled' }
   const [warning] = call?.warnings ?? []
-  if (warning !== undefined) return { status: 'warning', text: warningText(warning, call!), isTrouble: true }
+  if (warning !== undefined)
+    return { status: 'warning', text: warningText(warning, call!), isTrouble: true }
   return { status: 'idle' }
 }

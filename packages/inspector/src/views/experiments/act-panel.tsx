@@ -40,7 +40,11 @@ export function ActPanel({ experiment, cell: { role, step }, state, onClose }: A
         {act && (
           // Leads into the context of the last call of the act.
           <Link
-            {...viewAt('context', experiment, { actor: role, turn: act.turn, call: act.calls.at(-1)?.id })}
+            {...viewAt('context', experiment, {
+              actor: role,
+              turn: act.turn,
+              call: act.calls.at(-1)?.id,
+            })}
             className="link rigid link-text"
           >
             What it got
@@ -77,7 +81,9 @@ function Tokens({ act }: { readonly act: RoleAct }) {
   const { model, factor } = act.calls.at(-1) ?? {}
   return (
     <p className={`muted text-12-18 breaks ${styles.tokens}`}>
-      <Explained by={calibrationText(factor, reported)}>{count(predicted)} tokens predicted</Explained>
+      <Explained by={calibrationText(factor, reported)}>
+        {count(predicted)} tokens predicted
+      </Explained>
       {reported !== undefined && `, ${count(reported)} reported`}
       {act.calls.length > 1 && ` in the largest of ${act.calls.length} calls`}
       {model !== undefined && ` · ${model}`}
@@ -116,8 +122,8 @@ function Turn({ experiment, act }: TurnProps) {
           {error !== undefined && <Notice kind="danger">The turn failed: {error}.</Notice>}
           {status === 'open' && (
             <p className={`muted text-12-18 ${styles.none}`}>
-              A pause takes effect before the next role acts. What is in the log is never done twice: a tool
-              that was running is run again with the same key.
+              A pause takes effect before the next role acts. What is in the log is never done
+              twice: a tool that was running is run again with the same key.
             </p>
           )}
         </>
@@ -126,7 +132,11 @@ function Turn({ experiment, act }: TurnProps) {
   )
 }
 
-function Piece({ piece, experiment, act: { role, status } }: TurnProps & { readonly piece: TurnPiece }) {
+function Piece({
+  piece,
+  experiment,
+  act: { role, status },
+}: TurnProps & { readonly piece: TurnPiece }) {
   const label = (name: React.ReactNode) => (
     <div className={`row gap-6px slim muted label ${styles.label}`}>
       {name}
@@ -228,7 +238,9 @@ export function readTurn(entries: readonly LogEntry[], isOpen: boolean) {
           ...{ kind: 'tool' as const, seq, name: call.name, arguments: call.arguments },
           from: index === calls.length - 1 ? end : '',
           /** Absent while the tool runs. */
-          result: result && messageText({ role: 'tool', content: (result.message as AnyMessage).content }),
+          result:
+            result &&
+            messageText({ role: 'tool', content: (result.message as AnyMessage).content }),
           isError: result?.isError === true,
           changes: result ? changesOf(result) : [],
         }
@@ -256,7 +268,9 @@ function hookOf({ data }: LogEntry): string | undefined {
 }
 
 /** A value is JSON; undefined where something was removed. */
-function changesOf({ data }: LogEntry): readonly { readonly name: string; readonly value?: string }[] {
+function changesOf({
+  data,
+}: LogEntry): readonly { readonly name: string; readonly value?: string }[] {
   const { patches = [] } = (data ?? {}) as RoleData
   return patches.map(({ path, value }) => ({ name: path.join('.'), value: JSON.stringify(value) }))
 }

@@ -59,7 +59,9 @@ const pageOf = (step: number) => Math.floor((Math.max(1, step) - 1) / stepsPerPa
 export function useActs({ id, steps }: ExperimentAnswer, first: number, last = first): Acts {
   const from = pageOf(first)
   return useQueries({
-    queries: Array.from({ length: pageOf(last) - from + 1 }, (_, at) => stepsQuery(id, from + at, steps)),
+    queries: Array.from({ length: pageOf(last) - from + 1 }, (_, at) =>
+      stepsQuery(id, from + at, steps),
+    ),
     combine: toActs,
   })
 }

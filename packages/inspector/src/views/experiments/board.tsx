@@ -30,8 +30,12 @@ export function Board(props: BoardProps) {
   // A step that an experiment ended in the middle of has a column; one that it never began has none.
   const last = isOver && !acts.get(open)?.size && open > steps ? Math.max(1, steps) : count
   // What stands in the cells is known now: the columns take its width, and only steps that have one share the room.
-  const narrowest = useMemo(() => Math.max(fitting.narrowest, widthOf(acts)), [acts, fitting.narrowest])
-  if (fitting.count !== last || fitting.narrowest !== narrowest) setFitting({ count: last, narrowest })
+  const narrowest = useMemo(
+    () => Math.max(fitting.narrowest, widthOf(acts)),
+    [acts, fitting.narrowest],
+  )
+  if (fitting.count !== last || fitting.narrowest !== narrowest)
+    setFitting({ count: last, narrowest })
   const isOpen = open > steps && last >= open
   const series = useMemo(() => seriesOf(shown, measures, isOpen), [shown, measures, isOpen])
   const { role, step } = selected
@@ -76,10 +80,19 @@ export function Board(props: BoardProps) {
       role="region"
       aria-label="Board"
     >
-      <div className={`relative ${styles.inner}`} style={{ width: lead + last * columns.width + gutter }}>
-        <i className={`absolute ${styles.chosen}`} style={{ left: lead + (step - 1) * columns.width }} />
+      <div
+        className={`relative ${styles.inner}`}
+        style={{ width: lead + last * columns.width + gutter }}
+      >
+        <i
+          className={`absolute ${styles.chosen}`}
+          style={{ left: lead + (step - 1) * columns.width }}
+        />
         {last > open && (
-          <i className={`absolute ${styles.coming}`} style={{ left: lead + open * columns.width }} />
+          <i
+            className={`absolute ${styles.coming}`}
+            style={{ left: lead + open * columns.width }}
+          />
         )}
         <table
           className={`relative ${styles.grid}`}
@@ -122,7 +135,9 @@ export function Board(props: BoardProps) {
 
 /** The width that the longest line in a cell needs: what was done shows whole. Sentences are folded, and need none. */
 function widthOf(acts: Acts): number {
-  const acting = [...acts.values()].flatMap(step => [...step.values()]).filter(act => act.tools.length > 0)
+  const acting = [...acts.values()]
+    .flatMap(step => [...step.values()])
+    .filter(act => act.tools.length > 0)
   const longest = acting
     .flatMap(linesOf)
     .reduce((most, { name, value }) => Math.max(most, `${name} ${value}`.trim().length), 0)
@@ -139,7 +154,12 @@ const widestStep = 104
 const group = 16
 
 /** Equal columns, drawn only near what is visible. `lead` is the room of the row headers, `narrowest` that of a column. */
-function useColumns(ref: RefObject<HTMLElement | null>, count: number, lead: number, narrowest: number) {
+function useColumns(
+  ref: RefObject<HTMLElement | null>,
+  count: number,
+  lead: number,
+  narrowest: number,
+) {
   const [seen, setSeen] = useState({ room: 0, left: 0 })
   useLayoutEffect(() => {
     const element = ref.current
@@ -208,7 +228,8 @@ function Cell({ name, step, board }: RoleRowProps & { readonly step: number }) {
   // The focus follows the selection, but only if it is in the board already.
   useEffect(() => {
     const table = cell.current?.closest('table')
-    if (isChosen && table?.contains(document.activeElement)) cell.current?.focus({ preventScroll: true })
+    if (isChosen && table?.contains(document.activeElement))
+      cell.current?.focus({ preventScroll: true })
   }, [isChosen])
   if (step > shown.steps + 1) return <td className={styles.cell} />
   const lines = act ? linesOf(act) : []
@@ -235,13 +256,20 @@ function Cell({ name, step, board }: RoleRowProps & { readonly step: number }) {
         }}
       >
         {lines.slice(0, mostLines).map((line, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a cell have no names
-          <span key={at} className={styles.line} data-kind={line.kind} data-plain={act?.tools.length === 0}>
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a cell have no names
+            key={at}
+            className={styles.line}
+            data-kind={line.kind}
+            data-plain={act?.tools.length === 0}
+          >
             <span>{line.name}</span>
             {line.value !== '' && <b>{line.value}</b>}
           </span>
         ))}
-        {lines.length > mostLines && <span className={styles.line}>{lines.length - mostLines} more</span>}
+        {lines.length > mostLines && (
+          <span className={styles.line}>{lines.length - mostLines} more</span>
+        )}
         {lines.length === 0 && label === 'acting now' && (
           <span className={styles.line} data-kind="running">
             acting

@@ -6,7 +6,9 @@ type ActTool = RoleAct['tools'][number]
 /** What a role did, for a cell of the board: a line for each tool, what it was asked for in a few letters; else what it said. */
 export function linesOf({ tools, text, status }: RoleAct) {
   if (tools.length === 0)
-    return text === '' ? [] : [{ name: '', value: text, kind: status === 'failed' ? 'failed' : 'done' }]
+    return text === ''
+      ? []
+      : [{ name: '', value: text, kind: status === 'failed' ? 'failed' : 'done' }]
   // One tool needs no name: the row says who acts, and the value what was done.
   const isOne = tools.length === 1
   return tools.map(tool => {

@@ -49,11 +49,23 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
         icon: <RotateCcw size={13} aria-hidden />,
       },
     isRunning && {
-      ...{ keys: 'p', does: 'pause', label: 'Pause', kind: 'line' as const, run: () => wish('pause') },
+      ...{
+        keys: 'p',
+        does: 'pause',
+        label: 'Pause',
+        kind: 'line' as const,
+        run: () => wish('pause'),
+      },
       icon: <Pause size={14} fill="currentColor" strokeWidth={0} aria-hidden />,
     },
     canResume && {
-      ...{ keys: 'p', does: 'resume', label: 'Resume', kind: 'primary' as const, run: () => wish('resume') },
+      ...{
+        keys: 'p',
+        does: 'resume',
+        label: 'Resume',
+        kind: 'primary' as const,
+        run: () => wish('resume'),
+      },
       icon: <Play size={13} fill="currentColor" aria-hidden />,
     },
     !isOver && {
@@ -88,14 +100,18 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
           ))}
         </span>
       </div>
-      {isOver && result !== undefined && !goals.some(({ description }) => description === result) && (
-        <p className={`scrolls soft breaks ${styles.result}`} data-status={status}>
-          {result}
-        </p>
-      )}
+      {isOver &&
+        result !== undefined &&
+        !goals.some(({ description }) => description === result) && (
+          <p className={`scrolls soft breaks ${styles.result}`} data-status={status}>
+            {result}
+          </p>
+        )}
       {order && (
         <Notice>
-          {order === 'stop' ? 'It stops before the next role acts.' : 'It pauses before the next role acts.'}{' '}
+          {order === 'stop'
+            ? 'It stops before the next role acts.'
+            : 'It pauses before the next role acts.'}{' '}
           What is in the log is never done twice.
         </Notice>
       )}
@@ -106,8 +122,8 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
             'Resume goes on where it stood: no step is done twice.'
           ) : (
             <>
-              Its plan is code, which is not stored here: start the program that has the plan again, and
-              resume <b>{id}</b> there. No step is done twice.
+              Its plan is code, which is not stored here: start the program that has the plan again,
+              and resume <b>{id}</b> there. No step is done twice.
             </>
           )}
         </Notice>
@@ -123,8 +139,8 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
           }}
           onClose={() => setStopping(false)}
         >
-          It ends before the next role acts and cannot be resumed. Everything that happened stays in the log.
-          To go on later, pause it instead.
+          It ends before the next role acts and cannot be resumed. Everything that happened stays in
+          the log. To go on later, pause it instead.
         </ConfirmDialog>
       )}
     </header>
@@ -159,13 +175,21 @@ const doneTexts: Readonly<Record<ControlWish, string>> = {
 }
 
 /** The goals, and how far each one is. */
-export function Goals({ shown: { goals, snapshots }, measures }: Pick<BoardProps, 'shown' | 'measures'>) {
+export function Goals({
+  shown: { goals, snapshots },
+  measures,
+}: Pick<BoardProps, 'shown' | 'measures'>) {
   if (goals.length === 0) return null
   const isMany = goals.length > 4
   const start = snapshots[0]?.environment ?? {}
   const { step = 0, environment: now = {} } = snapshots.at(-1) ?? {}
   return (
-    <ul className={styles.goals} aria-label="Goals" data-many={isMany} tabIndex={isMany ? 0 : undefined}>
+    <ul
+      className={styles.goals}
+      aria-label="Goals"
+      data-many={isMany}
+      tabIndex={isMany ? 0 : undefined}
+    >
       {goals.map(({ description, outcome, isMet }, at) => {
         const measure = measures[at]
         const isFailure = outcome === 'failed'
@@ -229,7 +253,10 @@ const readerQuery = {
 export function useMeasures(plan: PlanJson | undefined, amount: number): Measures {
   const { data: reader } = useQuery(readerQuery)
   return useMemo(
-    () => Array.from({ length: amount }, (_, at) => reader?.measureGoal(plan?.goals?.[at]?.holds ?? '')),
+    () =>
+      Array.from({ length: amount }, (_, at) =>
+        reader?.measureGoal(plan?.goals?.[at]?.holds ?? ''),
+      ),
     [reader, plan, amount],
   )
 }

@@ -14,13 +14,20 @@ import styles from './experiment-log.module.css'
 import { shownValue } from './series.ts'
 import type { Warning, Watched } from './use-watched.ts'
 
-const secondsOf = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const secondsOf = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
 
 /** Beyond the end of any thread: the log up to it is the whole log. */
 const theEnd = 1_000_000_000
 
 /** What happened, in the order in which it happened: the newest pages of steps first, earlier ones when they are asked for. */
-export function ExperimentLog({ shown, warnings }: Pick<BoardProps, 'shown'> & Pick<Watched, 'warnings'>) {
+export function ExperimentLog({
+  shown,
+  warnings,
+}: Pick<BoardProps, 'shown'> & Pick<Watched, 'warnings'>) {
   const { id, steps, maxSteps } = shown
   const [pages, setPages] = useState(1)
   const open = Math.min(steps + 1, maxSteps)
@@ -87,15 +94,24 @@ interface LogRow {
 }
 
 /** What roles did from the step `first` on, and what the experiment itself wrote down, by time. */
-function logRows(acts: Acts, entries: readonly LogEntry[], warnings: readonly Warning[], first: number) {
+function logRows(
+  acts: Acts,
+  entries: readonly LogEntry[],
+  warnings: readonly Warning[],
+  first: number,
+) {
   const rows: LogRow[] = []
   for (const [step, of] of acts)
-    if (step >= first) for (const act of of.values()) for (const row of actRows(step, act)) rows.push(row)
-  const start = Math.min(...[...(acts.get(first)?.values() ?? [])].map(({ startedAt }) => startedAt))
+    if (step >= first)
+      for (const act of of.values()) for (const row of actRows(step, act)) rows.push(row)
+  const start = Math.min(
+    ...[...(acts.get(first)?.values() ?? [])].map(({ startedAt }) => startedAt),
+  )
   for (const { seq, time, message } of entries) {
     const entry = parseJsonObject(String((message as { readonly content?: unknown }).content))
     const row = entry && eventRow(entry as unknown as ExperimentEntry)
-    if (row && (first === 1 || time >= start)) rows.push({ key: `own ${seq}`, time, who: '', ...row })
+    if (row && (first === 1 || time >= start))
+      rows.push({ key: `own ${seq}`, time, who: '', ...row })
   }
   for (const [at, { at: time, code, message, role = '' }] of warnings.entries())
     rows.push({ key: `warning ${at}`, time, who: role, what: code, more: message, kind: 'warning' })
@@ -106,16 +122,27 @@ function logRows(acts: Acts, entries: readonly LogEntry[], warnings: readonly Wa
 function* actRows(step: number, act: RoleAct): Generator<LogRow> {
   const { role, turn, startedAt, endedAt, text, tools, error } = act
   const row = { step, who: role, time: startedAt }
-  for (const [at, { seq, name, arguments: json, result = 'running', isError, changes }] of tools.entries()) {
+  for (const [
+    at,
+    { seq, name, arguments: json, result = 'running', isError, changes },
+  ] of tools.entries()) {
     const changed = Object.entries(changes).map(([variable, value]) => `${variable} → ${value}`)
     const more = [json, result, ...changed].filter(piece => piece !== '').join(' · ')
     const kind = isError ? 'failed' : 'tool'
     yield { ...row, seq, key: `${role} ${turn} ${at}`, what: name, more, kind }
   }
-  if (text !== '') yield { ...row, key: `${role} ${turn} text`, what: 'said', more: text, kind: 'text' }
+  if (text !== '')
+    yield { ...row, key: `${role} ${turn} text`, what: 'said', more: text, kind: 'text' }
   if (error !== undefined) {
     const time = endedAt ?? startedAt
-    yield { ...row, time, key: `${role} ${turn} error`, what: 'failed', more: error, kind: 'failed' }
+    yield {
+      ...row,
+      time,
+      key: `${role} ${turn} error`,
+      what: 'failed',
+      more: error,
+      kind: 'failed',
+    }
   }
 }
 
@@ -127,7 +154,9 @@ function eventRow(entry: ExperimentEntry): EventRow | undefined {
       return { what: 'begun', more: entry.name, kind: 'end' }
     case 'step-ended': {
       const { step, goal, environment } = entry
-      const values = Object.entries(environment).map(([name, value]) => `${name} ${shownValue(value)}`)
+      const values = Object.entries(environment).map(
+        ([name, value]) => `${name} ${shownValue(value)}`,
+      )
       const met = goal ? `the goal holds: ${goal.description}  ` : ''
       return { step, what: `step ${step} ended`, more: `${met}${values.join(', ')}`, kind: 'step' }
     }

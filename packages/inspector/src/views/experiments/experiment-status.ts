@@ -15,7 +15,8 @@ export const markOf: Readonly<Record<ExperimentStatus, MarkName>> = {
 }
 
 /** `Running` */
-export const wordOf = (status: ExperimentStatus): string => status[0] + status.slice(1).toLowerCase()
+export const wordOf = (status: ExperimentStatus): string =>
+  status[0] + status.slice(1).toLowerCase()
 
 /** How an experiment stands, in a few words: `Running, step 12 of at most 30`. */
 export function sentenceOf({ status, steps, maxSteps }: ExperimentSummary): string {
@@ -36,8 +37,9 @@ export function noteOf({ status, result }: ExperimentSummary): string {
   return result ?? wordOf(status)
 }
 
-export const newestFirst = (experiments: readonly ExperimentSummary[]): readonly ExperimentSummary[] =>
-  experiments.toSorted((a, b) => b.startedAt - a.startedAt)
+export const newestFirst = (
+  experiments: readonly ExperimentSummary[],
+): readonly ExperimentSummary[] => experiments.toSorted((a, b) => b.startedAt - a.startedAt)
 
 /** Experiments by the name of their plan, the newest first. */
 export const byPlan = (experiments: readonly ExperimentSummary[]) => [

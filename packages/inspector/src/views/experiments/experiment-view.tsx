@@ -45,7 +45,12 @@ function ExperimentList({ experiments }: { readonly experiments: readonly Experi
       <div className={`row between ${styles.head}`}>
         <h2 className="small-heading">Experiments</h2>
         <Tooltip text="Start an experiment">
-          <Link to="/e" search={{ start: 'plan' }} className="icon" aria-label="Start an experiment">
+          <Link
+            to="/e"
+            search={{ start: 'plan' }}
+            className="icon"
+            aria-label="Start an experiment"
+          >
             <Plus size={16} aria-hidden />
           </Link>
         </Tooltip>
@@ -62,7 +67,8 @@ function ExperimentList({ experiments }: { readonly experiments: readonly Experi
               <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut subheading">{one.id}</span>
               <span className={`cut muted text-11 ${styles.note}`}>
-                {stepsOf(one)} · {ago(one.updatedAt)} · {one.status === 'RUNNING' ? one.name : noteOf(one)}
+                {stepsOf(one)} · {ago(one.updatedAt)} ·{' '}
+                {one.status === 'RUNNING' ? one.name : noteOf(one)}
               </span>
             </Link>
           </li>
@@ -114,8 +120,8 @@ function Shown({ shown, activity, warnings }: Watched & { readonly shown: Experi
             <QueryState query={plan}>{json => <Plan {...{ id, json }} />}</QueryState>
           ) : (
             <EmptyState heading="h2" title="The plan of this experiment is code">
-              Code is not stored: run it from its own file. A plan in JSON would be shown here and could be
-              run again.
+              Code is not stored: run it from its own file. A plan in JSON would be shown here and
+              could be run again.
             </EmptyState>
           )}
         </Sheet>
@@ -128,7 +134,12 @@ function Plan({ id, json }: { readonly id: string; readonly json: PlanJson }) {
   return (
     <div className={`written ${styles.plan}`}>
       <p className="row wraps gap-3">
-        <Link to="/e" search={{ start: 'plan', of: id }} className={buttons.button} data-kind="line">
+        <Link
+          to="/e"
+          search={{ start: 'plan', of: id }}
+          className={buttons.button}
+          data-kind="line"
+        >
           Run this plan again
         </Link>
         <CopyButton text={JSON.stringify(json, null, 2)} label="Copy the JSON" />

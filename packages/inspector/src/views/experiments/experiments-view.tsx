@@ -21,7 +21,9 @@ export function ExperimentsView() {
   const { start, of } = useSearch({ strict: false }) as ExperimentsSearch
   const navigate = useNavigate()
   const go = (search: ExperimentsSearch) => void navigate({ to: '/e', search, resetScroll: false })
-  useKeys('Experiments', [{ keys: 'n', does: 'start an experiment', run: () => go({ start: 'plan' }) }])
+  useKeys('Experiments', [
+    { keys: 'n', does: 'start an experiment', run: () => go({ start: 'plan' }) },
+  ])
   return (
     <QueryState query={query}>
       {({ experiments }) =>
@@ -70,17 +72,30 @@ function headingOf(experiments: readonly ExperimentSummary[]): string {
   return parts.length === 0 ? 'No experiments yet' : `${all}: ${parts.join(', ')}`
 }
 
-function Plan({ name, all }: { readonly name: string; readonly all: readonly ExperimentSummary[] }) {
+function Plan({
+  name,
+  all,
+}: {
+  readonly name: string
+  readonly all: readonly ExperimentSummary[]
+}) {
   const stored = all.find(({ hasPlan }) => hasPlan)
   return (
-    <section className={`slim clipped on-panel framed round-3 ${styles.plan}`} aria-label={`Plan ${name}`}>
+    <section
+      className={`slim clipped on-panel framed round-3 ${styles.plan}`}
+      aria-label={`Plan ${name}`}
+    >
       <header className="flex baseline gap-3 slim padded">
         <h2 className="cut subheading" title={name}>
           {name}
         </h2>
         <span className="rigid muted text-12">{amountOf(all.length, 'experiment')}</span>
         {stored ? (
-          <Link to="/e" search={{ start: 'plan', of: stored.id }} className={`link ${styles.again}`}>
+          <Link
+            to="/e"
+            search={{ start: 'plan', of: stored.id }}
+            className={`link ${styles.again}`}
+          >
             Run again
           </Link>
         ) : (
@@ -95,7 +110,10 @@ function Plan({ name, all }: { readonly name: string; readonly all: readonly Exp
       <ul>
         {all.map(one => (
           <li key={one.id}>
-            <Link {...boardAt(one.id)} className={`inset grid middle gap-3 line-above hovers ${styles.row}`}>
+            <Link
+              {...boardAt(one.id)}
+              className={`inset grid middle gap-3 line-above hovers ${styles.row}`}
+            >
               <StatusMark status={markOf[one.status]} label={`${wordOf(one.status)}:`} />
               <span className="cut bold">{one.id}</span>
               <span className={`cut soft ${styles.note}`} data-status={one.status}>
@@ -136,8 +154,8 @@ function None() {
         </div>
       }
     >
-      In an experiment several roles, each with its own model, tools and memory, act in turn on shared
-      variables until a goal holds. The lemonade stand is a sample that needs no model.
+      In an experiment several roles, each with its own model, tools and memory, act in turn on
+      shared variables until a goal holds. The lemonade stand is a sample that needs no model.
     </EmptyState>
   )
 }

@@ -19,7 +19,9 @@ export function readPlanText(
     const plan = JSON.parse(text) as unknown
     if (typeof plan === 'object' && plan !== null && !Array.isArray(plan))
       return { plan: plan as { readonly name: string } }
-    return { problem: problemAt(text, { problem: 'A plan is an object: { "name": …, "roles": … }' }) }
+    return {
+      problem: problemAt(text, { problem: 'A plan is an object: { "name": …, "roles": … }' }),
+    }
   } catch (error) {
     const errors: ParseError[] = []
     readTree(text, errors)
@@ -34,13 +36,22 @@ export function problemsOf(error: Error, text: string): readonly PlanProblem[] {
   if (!(error instanceof ApiError)) return []
   const { field, problems = [], message } = error
   const all =
-    problems.length > 0 ? problems : field?.startsWith('plan') ? [message.replace(/^plan\.?/, '')] : []
+    problems.length > 0
+      ? problems
+      : field?.startsWith('plan')
+        ? [message.replace(/^plan\.?/, '')]
+        : []
   const tree = readTree(text)
   return all.map(one => {
     const split = one.indexOf(': ')
     const place = split < 0 ? '' : one.slice(0, split).replace(/ \(".*$/s, '')
     const { offset: from = 0, length = text.length } = nodeAt(tree, place) ?? {}
-    return problemAt(text, { from, to: from + length, place, problem: one.slice(split < 0 ? 0 : split + 2) })
+    return problemAt(text, {
+      from,
+      to: from + length,
+      place,
+      problem: one.slice(split < 0 ? 0 : split + 2),
+    })
   })
 }
 
@@ -66,7 +77,12 @@ function nodeAt(tree: Node | undefined, place: string): Node | undefined {
 
 function problemAt(
   text: string,
-  { from = 0, to = text.length, place = '', problem }: Partial<PlanProblem> & { readonly problem: string },
+  {
+    from = 0,
+    to = text.length,
+    place = '',
+    problem,
+  }: Partial<PlanProblem> & { readonly problem: string },
 ): PlanProblem {
   return { from, to, place, problem, line: text.slice(0, from).split('\n').length }
 }

@@ -18,7 +18,14 @@ export interface PlotRowProps {
 }
 
 /** A plot over the steps of the board. A click chooses a step. */
-export function PlotRow({ board: { columns, moveTo }, goal, lead, title, label, children }: PlotRowProps) {
+export function PlotRow({
+  board: { columns, moveTo },
+  goal,
+  lead,
+  title,
+  label,
+  children,
+}: PlotRowProps) {
   const { count, width } = columns
   return (
     <div className={`grid line-above ${styles.row}`} data-goal={goal}>
@@ -61,7 +68,8 @@ export function VariableRow(props: VariableRowProps) {
       label={isNumeric ? `${label}. ${rangeOf(props.series)}` : label}
       lead={
         <>
-          <b className={board.name}>{name}</b> <span className={styles.type}>{shortType(type)}</span>
+          <b className={board.name}>{name}</b>{' '}
+          <span className={styles.type}>{shortType(type)}</span>
           <span className={`cut block ${styles.value}`}>{value}</span>
         </>
       }
@@ -95,14 +103,19 @@ function Line({ series: { values, now, targets }, board: { columns, isOpen } }: 
     step > 0 && isNumber(value) ? [[x(step), y(value)]] : [],
   )
   const end = points.at(-1)
-  const last: PlotPoint | undefined = isOpen && isNumber(now) ? [x(values.length), y(now)] : undefined
+  const last: PlotPoint | undefined =
+    isOpen && isNumber(now) ? [x(values.length), y(now)] : undefined
   return (
     <svg width={count * width} height={tall} aria-hidden="true">
       {targets.map(({ value, sign, isFailure }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: goals may share a value
         <g key={at} data-goal={isFailure ? 'failed' : 'completed'}>
           <path className={styles.target} d={`M0 ${y(value)}H${count * width}`} />
-          <text className={styles.targetName} x={count * width - 6} y={y(value) + (y(value) < 20 ? 14 : -5)}>
+          <text
+            className={styles.targetName}
+            x={count * width - 6}
+            y={y(value) + (y(value) < 20 ? 14 : -5)}
+          >
             {isFailure ? 'fails' : 'goal'}
             {beside[sign] ?? (isFailure ? ' at' : '')} {shownValue(value)}
           </text>
@@ -144,7 +157,8 @@ function toneOf(text: string, type: string, tones: Map<string, number>): string 
   return String(tones.get(text))
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value)
 
 const spanOf = (values: readonly number[]): ValueRange =>
   values.length === 0
@@ -167,11 +181,16 @@ export function MemoryPlot({ board: state }: { readonly board: BoardState }) {
       return call ? [{ step, ...call }] : []
     }),
   }))
-  const counts = lines.flatMap(({ calls }) => calls.flatMap(one => [one.predicted, one.reported ?? 0]))
+  const counts = lines.flatMap(({ calls }) =>
+    calls.flatMap(one => [one.predicted, one.reported ?? 0]),
+  )
   const most = counts.reduce((a, b) => Math.max(a, b), 1)
   const x = (step: number) => (step - 0.5) * columns.width
   const y = linearScale([0, most], [height.memory - pad.memory, pad.memory])
-  const now = shown.roles.map(role => ({ role, tokens: callAt(role, selected.step)?.predicted ?? 0 }))
+  const now = shown.roles.map(role => ({
+    role,
+    tokens: callAt(role, selected.step)?.predicted ?? 0,
+  }))
   const total = now.reduce((sum, { tokens }) => sum + tokens, 0)
   const names = lines.flatMap(({ role, calls }) => {
     const last = calls.at(-1)

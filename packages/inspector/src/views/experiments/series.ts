@@ -12,7 +12,10 @@ export function seriesOf(
   measures: Measures,
   isOpen: boolean,
 ) {
-  const targets = new Map<string, { value: number; sign: GoalSides['sign']; isFailure: boolean }[]>()
+  const targets = new Map<
+    string,
+    { value: number; sign: GoalSides['sign']; isFailure: boolean }[]
+  >()
   const compared = new Map<string, GoalSides>()
   for (const [at, measure] of measures.entries()) {
     const value = measure?.sides?.right({})

@@ -31,8 +31,12 @@ export function StartForm({ experiments, of, onPick, onClose }: StartFormProps) 
   const chosen = experiments.find(({ id }) => id === of)?.name
   const { data: plan, error } = useQuery({ ...planQuery(of ?? ''), enabled: of !== undefined })
   const { data: server } = useQuery(serverQuery)
-  const stored = of === undefined ? newPlan(server?.model) : plan ? JSON.stringify(plan, null, 2) : ''
-  const [written, setWritten] = useState<{ readonly of: string | undefined; readonly text: string }>()
+  const stored =
+    of === undefined ? newPlan(server?.model) : plan ? JSON.stringify(plan, null, 2) : ''
+  const [written, setWritten] = useState<{
+    readonly of: string | undefined
+    readonly text: string
+  }>()
   const text = written && written.of === of ? written.text : stored
   return (
     <section className={`on-panel framed round-3 ${styles.form}`} aria-labelledby="start-heading">
@@ -76,7 +80,10 @@ function newPlan(model = 'llama3.2'): string {
     name: 'two voices',
     environment: { question: { type: 'string', value: 'What makes a good lemonade?' } },
     roles: [
-      role('ada', 'You are Ada. Answer the question in one sentence, and never say the same twice.'),
+      role(
+        'ada',
+        'You are Ada. Answer the question in one sentence, and never say the same twice.',
+      ),
       role('ben', 'You are Ben. Say in one sentence what you would do otherwise.'),
     ],
     goals: [],
@@ -103,7 +110,8 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
   const { mutate, isPending, data, error, reset } = useMutation({
     mutationFn: async () => {
       const id = name.trim() || undefined
-      if (of !== undefined && text === stored) return ask('post /experiments', { body: { id, planOf: of } })
+      if (of !== undefined && text === stored)
+        return ask('post /experiments', { body: { id, planOf: of } })
       const read = readPlanText(text)
       return 'problem' in read ? read : ask('post /experiments', { body: { id, plan: read.plan } })
     },
@@ -150,7 +158,11 @@ function Starting({ of, text, stored, fault, onChange, onClose }: StartingProps)
           type="submit"
           why={
             mayNot ??
-            (isPending ? 'It is being started.' : text.trim() === '' ? 'Write a plan first.' : undefined)
+            (isPending
+              ? 'It is being started.'
+              : text.trim() === ''
+                ? 'Write a plan first.'
+                : undefined)
           }
         >
           {isPending ? 'Starting…' : 'Start'}
@@ -194,7 +206,11 @@ export function PlanEditor({ text, onChange, problems }: PlanEditorProps) {
         Plan as JSON
       </label>
       <div className={styles.sheet} data-wrong={problems.length > 0}>
-        <div ref={numbers} className={`clipped on-sunken line-right ${styles.numbers}`} aria-hidden="true">
+        <div
+          ref={numbers}
+          className={`clipped on-sunken line-right ${styles.numbers}`}
+          aria-hidden="true"
+        >
           {Array.from({ length: Math.min(lines, mostLines) }, (_, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
             <i key={at} className="block muted code to-right" data-wrong={wrong.has(at + 1)}>

@@ -59,7 +59,8 @@ function onVisibility(listener: () => void) {
 }
 
 /** The state of an experiment: the first event, and the only one if another process runs the experiment. */
-type StateEvent = ExperimentSummary & Pick<ExperimentAnswer, 'environment'> & { readonly type: 'state' }
+type StateEvent = ExperimentSummary &
+  Pick<ExperimentAnswer, 'environment'> & { readonly type: 'state' }
 
 type WatchedEvent = ExperimentEvent | StateEvent
 
@@ -67,7 +68,8 @@ type WatchedEvent = ExperimentEvent | StateEvent
 function watchExperiment(experiment: string, take: (event: WatchedEvent) => void): () => void {
   let isOver = false
   return keepListening(
-    options => askEvents('get /experiments/:experiment/events', { params: { experiment }, ...options }),
+    options =>
+      askEvents('get /experiments/:experiment/events', { params: { experiment }, ...options }),
     {
       isOver: () => isOver,
       take(data) {
@@ -88,7 +90,8 @@ function takeState(experiment: string, { type: _, ...state }: StateEvent): void 
   queryClient.setQueryData(queryKey, cached => cached && { ...cached, ...state })
   queryClient.setQueryData(
     experimentsQuery.queryKey,
-    list => list && { experiments: list.experiments.map(one => (one.id === experiment ? summary : one)) },
+    list =>
+      list && { experiments: list.experiments.map(one => (one.id === experiment ? summary : one)) },
   )
   void queryClient.invalidateQueries({ queryKey })
 }

@@ -126,7 +126,8 @@ export function clientLines({ addresses, model: named = 'MODEL', needsKey }: Ser
 const openWebUi = 'ENABLE_FORWARD_USER_INFO_HEADERS=true ENABLE_CONTEXT_COMPACTION=false'
 
 /** Quotes a text for a shell: the name of a model comes from elsewhere, and must not become a command. */
-const shell = (text: string) => (/^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+const shell = (text: string) =>
+  /^[\w.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A text for JavaScript, in single quotes. */
 const js = (text: string) =>

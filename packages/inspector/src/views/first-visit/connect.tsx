@@ -8,7 +8,13 @@ import { type ClientLine, clientLines } from './client-lines.ts'
 import styles from './connect.module.css'
 
 /** The line that points each client here. The client that is chosen stands in the address. */
-export function Connect({ server, isWaiting }: { readonly server: ServerInfo; readonly isWaiting: boolean }) {
+export function Connect({
+  server,
+  isWaiting,
+}: {
+  readonly server: ServerInfo
+  readonly isWaiting: boolean
+}) {
   const go = useGo<ListSearch>()
   const { to: chosen } = useSearch({ strict: false }) as ListSearch
   const lines = clientLines(server)

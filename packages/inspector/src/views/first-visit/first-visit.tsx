@@ -168,7 +168,11 @@ function Setup({ label, icon, children, more, ways }: SetupProps) {
   )
 }
 
-export function AnsweringModel({ server: { upstream, models, model } }: { readonly server: ServerInfo }) {
+export function AnsweringModel({
+  server: { upstream, models, model },
+}: {
+  readonly server: ServerInfo
+}) {
   const { kind, address, why } = upstream
   const isSilent = models.length === 0
   const others = models.length - 1
@@ -176,15 +180,19 @@ export function AnsweringModel({ server: { upstream, models, model } }: { readon
     <Setup
       label="The model that answers"
       icon={
-        isSilent ? <CircleAlert size={16} color="var(--danger)" aria-hidden /> : <Bot size={16} aria-hidden />
+        isSilent ? (
+          <CircleAlert size={16} color="var(--danger)" aria-hidden />
+        ) : (
+          <Bot size={16} aria-hidden />
+        )
       }
       more="Use another model"
       ways={modelWays}
     >
       {kind === 'reader' ? (
         <>
-          The built-in <b className="clear">reader</b> answers: it quotes what it was sent, and has no
-          opinions. {why && <span className="muted">{why}</span>}
+          The built-in <b className="clear">reader</b> answers: it quotes what it was sent, and has
+          no opinions. {why && <span className="muted">{why}</span>}
         </>
       ) : isSilent ? (
         <>
@@ -210,7 +218,10 @@ const names: Readonly<Record<string, string>> = {
 const modelWays = [
   { name: 'Ollama on this machine: start it, then this server', line: 'throughline serve' },
   { name: 'Ollama elsewhere', line: 'throughline serve --upstream http://HOST:11434' },
-  { name: 'llama.cpp, vLLM, LM Studio', line: 'throughline serve --upstream http://127.0.0.1:8080' },
+  {
+    name: 'llama.cpp, vLLM, LM Studio',
+    line: 'throughline serve --upstream http://127.0.0.1:8080',
+  },
   { name: 'A hosted model', line: 'throughline serve --upstream https://HOST --upstream-key KEY' },
 ]
 
@@ -230,16 +241,16 @@ export function Remembering({ remember, person }: Pick<ServerInfo, 'remember' | 
     >
       {isPerson ? (
         <>
-          A message also brings back what the same person said in <b className="clear">other conversations</b>
-          : a new chat can answer from an old one
+          A message also brings back what the same person said in{' '}
+          <b className="clear">other conversations</b>: a new chat can answer from an old one
           {person === undefined
             ? ', if its requests say who speaks.'
             : `. Where nobody is named, ${person} speaks.`}
         </>
       ) : (
         <>
-          A message brings back only what <b className="clear">its own conversation</b> has: a new chat knows
-          nothing of the others.
+          A message brings back only what <b className="clear">its own conversation</b> has: a new
+          chat knows nothing of the others.
         </>
       )}
     </Setup>

@@ -41,8 +41,8 @@ export function SamplePicture() {
       </svg>
       <figcaption className="muted text-12-18">
         The sample at turn 168. <b data-fate="kept">Blue</b> stands word for word,{' '}
-        <b data-fate="recalled">orange</b> was brought back because the newest message asks for it, grey was
-        not sent. <b>Green</b>: the cached prefix, which costs little.
+        <b data-fate="recalled">orange</b> was brought back because the newest message asks for it,
+        grey was not sent. <b>Green</b>: the cached prefix, which costs little.
       </figcaption>
     </figure>
   )
@@ -62,7 +62,12 @@ const room = height - 36 - gap * (sent.length - 1)
 const sum = sent.reduce((all, [, size]) => all + size, 0)
 let next = 0
 const boxes = sent.map(([part, size, ...entries]) => {
-  const box = { colour: colourOfPart[part], entries, y: next, height: Math.max(1.5, (size / sum) * room) }
+  const box = {
+    colour: colourOfPart[part],
+    entries,
+    y: next,
+    height: Math.max(1.5, (size / sum) * room),
+  }
   next += box.height + gap
   return box
 })

@@ -14,7 +14,12 @@ export function AgentFlow({ acts }: Pick<AgentDrawing, 'acts'>) {
   const rows = acts.slice(-mostActs).flatMap(rowsOf)
   const height = 52 + Math.max(1, rows.length) * rowHeight
   return (
-    <svg className={styles.flow} viewBox={`0 0 460 ${height}`} role="img" aria-label={labelOf(acts)}>
+    <svg
+      className={styles.flow}
+      viewBox={`0 0 460 ${height}`}
+      role="img"
+      aria-label={labelOf(acts)}
+    >
       <line x1={columns.log} x2={columns.log} y1="14" y2={height} className={styles.log} />
       {(['A', 'B'] as const).map(name => (
         <g key={name}>
@@ -41,7 +46,8 @@ interface FlowRow {
 function rowsOf({ turn, instance, read, wrote, refused }: Act): readonly FlowRow[] {
   const key = (what: string) => `${turn} ${what}`
   const rows: FlowRow[] = []
-  if (read.length > 0) rows.push({ key: key('read'), instance, does: 'reads', text: read.join(', ') })
+  if (read.length > 0)
+    rows.push({ key: key('read'), instance, does: 'reads', text: read.join(', ') })
   for (const { seq, name } of wrote)
     rows.push({ key: key(`wrote ${seq} ${name}`), instance, does: 'writes', text: name, seq })
   for (const [at, name] of refused.entries())
@@ -77,9 +83,19 @@ function Row({ instance, does, text, seq, y }: FlowRow & { readonly y: number })
   const point = Math.sign(to - from)
   return (
     <g className={styles.act} data-does={does}>
-      <rect x={columns[instance] - 4} y={y - 10} width="8" height="20" rx="2" className={styles.alive} />
+      <rect
+        x={columns[instance] - 4}
+        y={y - 10}
+        width="8"
+        height="20"
+        rx="2"
+        className={styles.alive}
+      />
       {(does === 'reads' || does === 'writes') && (
-        <path d={`M${from} ${y}H${to}m${-6 * point} -4l${6 * point} 4l${-6 * point} 4`} fill="none" />
+        <path
+          d={`M${from} ${y}H${to}m${-6 * point} -4l${6 * point} 4l${-6 * point} 4`}
+          fill="none"
+        />
       )}
       <text x={(near + far) / 2} y={does === 'reads' || does === 'writes' ? y - 5 : y + 4}>
         {text}
@@ -103,7 +119,8 @@ function labelOf(acts: readonly Act[]): string {
     .map(({ instance, read, wrote, refused }) => {
       const parts = [
         read.length > 0 && `read ${read.join(', ')}`,
-        wrote.length > 0 && `wrote ${wrote.map(({ name, seq }) => `${name} as #${seq}`).join(', ')}`,
+        wrote.length > 0 &&
+          `wrote ${wrote.map(({ name, seq }) => `${name} as #${seq}`).join(', ')}`,
         refused.length > 0 && `was refused ${refused.join(', ')}`,
       ].filter(part => part !== false)
       return `Instance ${instance} ${parts.length > 0 ? parts.join(', ') : 'called no tool'}`

@@ -7,11 +7,23 @@ const names = ['ideas', 'variants', 'preview', 'experiment'] as const
 export function AgentMiniature({ acts }: AgentDrawing) {
   const written = new Set(acts.flatMap(({ wrote }) => wrote.map(({ name }) => name)))
   return (
-    <svg className={styles.miniature} viewBox="0 0 260 168" role="img" aria-label={labelOf(written)}>
+    <svg
+      className={styles.miniature}
+      viewBox="0 0 260 168"
+      role="img"
+      aria-label={labelOf(written)}
+    >
       <line x1="130" y1="10" x2="130" y2="158" className={styles.log} />
       {(['A', 'B'] as const).map((name, at) => (
         <g key={name}>
-          <rect x={at === 0 ? 8 : 182} y="64" width="70" height="40" rx="8" className={styles.instance} />
+          <rect
+            x={at === 0 ? 8 : 182}
+            y="64"
+            width="70"
+            height="40"
+            rx="8"
+            className={styles.instance}
+          />
           <text x={at === 0 ? 43 : 217} y="88">
             instance {name}
           </text>

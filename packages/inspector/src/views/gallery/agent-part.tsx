@@ -35,7 +35,9 @@ export function AgentPart({ drawing, state, saying }: AgentPartProps) {
       >
         <h2 className="subheading">
           Two instances that keep nothing{' '}
-          <span className="muted light text-12">each message is answered by the other one, made anew</span>
+          <span className="muted light text-12">
+            each message is answered by the other one, made anew
+          </span>
         </h2>
         <AgentFlow acts={acts} />
         <States states={drawing.states} />
@@ -104,7 +106,10 @@ function States({ states }: Pick<AgentDrawing, 'states'>) {
   return (
     <div className="grid single gap-2">
       <h2 className="subheading">
-        State <span className="muted light text-12">read from the whole log, never from a cut context</span>
+        State{' '}
+        <span className="muted light text-12">
+          read from the whole log, never from a cut context
+        </span>
       </h2>
       <div className="scrolls">
         <table className={`table ${styles.states}`}>
@@ -123,7 +128,9 @@ function States({ states }: Pick<AgentDrawing, 'states'>) {
                   <b>{name}</b>
                 </td>
                 <td className="breaks">{value ?? <span className="muted">none</span>}</td>
-                <td className="one-line">{seq === undefined ? 'not in the log' : `#${seq}, turn ${turn}`}</td>
+                <td className="one-line">
+                  {seq === undefined ? 'not in the log' : `#${seq}, turn ${turn}`}
+                </td>
                 <td className="wide-only">
                   <code className="small-code">{tool}</code>
                 </td>

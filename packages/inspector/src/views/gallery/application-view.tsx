@@ -33,7 +33,9 @@ export function ApplicationView() {
         const info = all.find(({ name }) => name === application)
         if (info) return <Opened {...info} />
         return (
-          <EmptyState title="There is no such application">The list has those that there are.</EmptyState>
+          <EmptyState title="There is no such application">
+            The list has those that there are.
+          </EmptyState>
         )
       }}
     </QueryState>
@@ -116,7 +118,8 @@ function Answering({
   readonly onChoose: (model: string) => void
 }) {
   const { data: server } = useQuery(serverQuery)
-  const models = server?.upstream.kind === 'reader' ? [] : (server?.models.map(({ name }) => name) ?? [])
+  const models =
+    server?.upstream.kind === 'reader' ? [] : (server?.models.map(({ name }) => name) ?? [])
   if (models.length === 0)
     return (
       <span className={`chip ${styles.rules}`}>

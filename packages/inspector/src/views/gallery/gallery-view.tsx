@@ -32,9 +32,10 @@ export function GalleryView() {
             <h1>Try one, and watch what its model sees</h1>
             <p className="soft">
               Each runs in this server. What you say becomes a conversation
-              {server?.store !== undefined && <> of {server.store}</>}, and what its model was sent stands
-              beside it.{' '}
-              {isReader && 'No language model is here, so small rules answer. They do what their chips say.'}
+              {server?.store !== undefined && <> of {server.store}</>}, and what its model was sent
+              stands beside it.{' '}
+              {isReader &&
+                'No language model is here, so small rules answer. They do what their chips say.'}
             </p>
           </header>
           <ul className={`grid gap-4 ${styles.cards}`}>
@@ -98,7 +99,9 @@ function StandCard({ mayStart }: { readonly mayStart: boolean }) {
         <span className="muted text-12-18">
           An experiment whose roles must remember: each has a history of its own.
         </span>
-        <span className="muted text-12-18">{mayStart ? 'Opens its board' : 'It needs the scope admin'}</span>
+        <span className="muted text-12-18">
+          {mayStart ? 'Opens its board' : 'It needs the scope admin'}
+        </span>
       </span>
     </button>
   )
@@ -130,13 +133,20 @@ function Miniature({ drawing }: Pick<ApplicationState, 'drawing'>) {
     case 'lamp':
       return (
         <span className={styles.lamp}>
-          <LampCanvas program={drawing.program ?? sampleProgram} label={drawing.summary ?? 'Blue waves'} />
+          <LampCanvas
+            program={drawing.program ?? sampleProgram}
+            label={drawing.summary ?? 'Blue waves'}
+          />
         </span>
       )
     case 'site':
       return (
         <span className={styles.site}>
-          <SiteFrame html={drawing.pages[0]?.html ?? ''} title="The first page of the site" isSmall />
+          <SiteFrame
+            html={drawing.pages[0]?.html ?? ''}
+            title="The first page of the site"
+            isSmall
+          />
         </span>
       )
     case 'agent':

@@ -21,7 +21,10 @@ export function LampCanvas({ program, label }: LampCanvasProps) {
     return () => made.stop()
   }, [])
   // Its text tells whether it is another one: the state is read again after every message.
-  useEffect(() => view.current?.play(text === undefined ? undefined : (JSON.parse(text) as Program)), [text])
+  useEffect(
+    () => view.current?.play(text === undefined ? undefined : (JSON.parse(text) as Program)),
+    [text],
+  )
   return (
     <div className={`relative clipped ${styles.lamp}`}>
       <canvas ref={canvas} role="img" aria-label={label} />

@@ -61,8 +61,12 @@ function Exchanges({ exchanges }: LampDrawing) {
         aria-label="Exchanges, oldest first"
       >
         {exchanges.map(({ asked, answer, colours, tokens, sentAs }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: exchanges are only added at the end
-          <li key={at} className={`grid middle gap-2 text-12 ${styles.exchange}`} data-sent={sentAs}>
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: exchanges are only added at the end
+            key={at}
+            className={`grid middle gap-2 text-12 ${styles.exchange}`}
+            data-sent={sentAs}
+          >
             <span className="muted to-right">{at + 1}</span>
             <span className="cut">
               <b>{asked}</b> <span className="muted">→ {answer}</span>
@@ -111,7 +115,11 @@ function Ways({ drawing, state, saying }: LampPartProps) {
       </header>
       <div className={`grid gap-3 ${styles.way3}`}>
         {ways.map(({ name, policy, tokens, parts, exchanges }, at) => (
-          <div key={policy} className={`grid single gap-2 round-3 ${styles.way}`} data-own={at === 0}>
+          <div
+            key={policy}
+            className={`grid single gap-2 round-3 ${styles.way}`}
+            data-own={at === 0}
+          >
             <p className="flex between gap-2">
               <b>{name}</b>
               <span className="soft">
@@ -124,7 +132,11 @@ function Ways({ drawing, state, saying }: LampPartProps) {
               {...{ window, reserve, margin }}
               label={`${name}: ${count(tokens)} of ${count(window)} tokens`}
             />
-            <div className={`flex wraps ${styles.boxes}`} role="img" aria-label={wordsOf(exchanges)}>
+            <div
+              className={`flex wraps ${styles.boxes}`}
+              role="img"
+              aria-label={wordsOf(exchanges)}
+            >
               {exchanges.map((one, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: exchanges are only added at the end
                 <i key={index} data-sent={one} />

@@ -29,7 +29,10 @@ export function LiveContext({ conversation, isBegun }: LiveContextProps) {
   const thread = { conversation }
   const { data } = useQuery({ ...timelineQuery(thread), enabled: isBegun })
   const point = data?.points.at(-1)
-  const { data: moment } = useQuery({ ...momentQuery(thread, point), placeholderData: before => before })
+  const { data: moment } = useQuery({
+    ...momentQuery(thread, point),
+    placeholderData: before => before,
+  })
   return (
     <aside
       className={`grid single from-top on-panel framed round-3 ${styles.pane}`}
@@ -65,7 +68,8 @@ function Sent({ conversation, point, moment }: SentProps) {
     <>
       <div className={`grid single gap-2 line-below ${styles.part} ${styles.sunken}`}>
         <h2 className="heading">
-          {count(sent)} of {amountOf(at, 'message')} <span className="soft light">reached the model</span>
+          {count(sent)} of {amountOf(at, 'message')}{' '}
+          <span className="soft light">reached the model</span>
         </h2>
         <p className="flex wraps gap-3 text-12">
           {fates
@@ -93,8 +97,8 @@ function Sent({ conversation, point, moment }: SentProps) {
       </div>
       <Rows {...{ conversation, point, moment }} />
       <p className={`soft line-above linked ${styles.part} ${styles.sunken}`}>
-        The model got <b className="clear">{count(tokens)}</b> {ofWindow(window)}, chosen by the policy{' '}
-        {policy}. {leftOut(counts)} {count(reserve)} are kept for its reply.{' '}
+        The model got <b className="clear">{count(tokens)}</b> {ofWindow(window)}, chosen by the
+        policy {policy}. {leftOut(counts)} {count(reserve)} are kept for its reply.{' '}
         <Link {...viewAt('context', conversation)}>Open in Context</Link>
       </p>
     </>
@@ -108,7 +112,9 @@ function leftOut({ omitted, digested, cleared, altered }: TimelinePoint['counts'
     cleared > 0 && `${amountOf(cleared, 'result')} cleared`,
     omitted > 0 && `${amountOf(omitted, 'message')} not sent`,
   ].filter(part => part !== false)
-  return parts.length === 0 ? 'Nothing was left out.' : `${parts.join(', ')}; all of it stays in the log.`
+  return parts.length === 0
+    ? 'Nothing was left out.'
+    : `${parts.join(', ')}; all of it stays in the log.`
 }
 
 /** The most rows that are shown: Context has all of them. */
@@ -139,12 +145,18 @@ function Rows({ conversation, point, moment }: SentProps) {
         aria-label="Messages in the order of the prompt"
       >
         {shown.map(({ row, index, seq, isReused }, at) => (
-          <li key={index} className={`grid baseline gap-2 text-12 ${styles.row}`} data-reused={isReused}>
+          <li
+            key={index}
+            className={`grid baseline gap-2 text-12 ${styles.row}`}
+            data-reused={isReused}
+          >
             <span className="cut bold coloured" data-colour={colourOfPart[row.part]}>
               {row.part !== shown[at - 1]?.row.part && nameOfPart(row.part)}
             </span>
             <span className="muted to-right">{seq}</span>
-            <span className="cut">{lineOf(row, seq === undefined ? undefined : textOf(seq)?.text)}</span>
+            <span className="cut">
+              {lineOf(row, seq === undefined ? undefined : textOf(seq)?.text)}
+            </span>
             <span className="muted to-right">{count(row.tokens)}</span>
           </li>
         ))}
@@ -153,4 +165,5 @@ function Rows({ conversation, point, moment }: SentProps) {
   )
 }
 
-const lineOf = (row: SentRow, text: string | undefined): string => oneLine(row.text ?? text ?? '', 160)
+const lineOf = (row: SentRow, text: string | undefined): string =>
+  oneLine(row.text ?? text ?? '', 160)

@@ -4,7 +4,11 @@ export const sampleProgram = {
   steps: [
     {
       id: '1',
-      command: { type: 'pattern', name: 'wave', params: { color: '#1E60FF', color2: '#02061E', speed: 0.5 } },
+      command: {
+        type: 'pattern',
+        name: 'wave',
+        params: { color: '#1E60FF', color2: '#02061E', speed: 0.5 },
+      },
       duration: null,
     },
   ],

@@ -33,7 +33,11 @@ export function SayBox({ title, state, saying }: SayBoxProps) {
   return (
     <div className={`grid single gap-2 line-above on-panel ${styles.say}`}>
       {problem !== undefined && <Notice kind="danger">{problem}</Notice>}
-      <div className={`flex gap-2 ${styles.chips}`} role="group" aria-label="Sentences that work now">
+      <div
+        className={`flex gap-2 ${styles.chips}`}
+        role="group"
+        aria-label="Sentences that work now"
+      >
         {state.chips.map(chip => (
           <Button
             key={chip}
@@ -72,7 +76,11 @@ export function SayBox({ title, state, saying }: SayBoxProps) {
           aria-label={live ? 'Stop' : 'Send'}
           {...(live ? { onClick: stop } : unless(isEmpty ? 'Write something first.' : undefined))}
         >
-          {live ? <Square size={14} aria-hidden fill="currentColor" /> : <ArrowUp size={16} aria-hidden />}
+          {live ? (
+            <Square size={14} aria-hidden fill="currentColor" />
+          ) : (
+            <ArrowUp size={16} aria-hidden />
+          )}
         </button>
       </form>
     </div>

@@ -30,7 +30,9 @@ export function SitePart({ drawing, state, saying }: SitePartProps) {
           <Segments
             label="Page in the preview"
             value={page?.path}
-            choices={Object.fromEntries(pages.map(({ path }) => [path, path.replace(/\.html$/, '')]))}
+            choices={Object.fromEntries(
+              pages.map(({ path }) => [path, path.replace(/\.html$/, '')]),
+            )}
             onChoose={setChosen}
           />
         </div>
@@ -51,8 +53,8 @@ export function SitePart({ drawing, state, saying }: SitePartProps) {
       </section>
       <section className={`grid single from-top gap-3 ${styles.right}`} aria-label="Conversation">
         <p className="muted text-12-18">
-          Notes stand beside the replies for you, who look at this as its developer. A user of the application
-          never sees one; the model reads them in its next prompt.
+          Notes stand beside the replies for you, who look at this as its developer. A user of the
+          application never sees one; the model reads them in its next prompt.
         </p>
         <Talk
           said={state.said}

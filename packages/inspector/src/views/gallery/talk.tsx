@@ -31,8 +31,14 @@ export function Talk({ said, live, below, empty }: TalkProps) {
       {said.map(({ seq, turn, from, text, note, status }) => (
         <li key={`${turn} ${from} ${seq}`} className={styles.line} data-from={from}>
           <div className={`written breaks ${styles.text}`}>
-            {from === 'application' && text === '' ? <span className="muted">No answer.</span> : text}
-            {status !== undefined && <p className="muted text-12">{statusWords[status] ?? status}</p>}
+            {from === 'application' && text === '' ? (
+              <span className="muted">No answer.</span>
+            ) : (
+              text
+            )}
+            {status !== undefined && (
+              <p className="muted text-12">{statusWords[status] ?? status}</p>
+            )}
             {from === 'application' && below?.(turn)}
           </div>
           {note !== undefined && (

@@ -15,7 +15,11 @@ interface WaysPartProps {
 
 type Sight = WaysColumn['sight']
 
-const sightWords: Readonly<Record<Sight, string>> = { saw: 'saw it', cut: 'cut', unknown: 'your question' }
+const sightWords: Readonly<Record<Sight, string>> = {
+  saw: 'saw it',
+  cut: 'cut',
+  unknown: 'your question',
+}
 
 /** One question, three ways to cut the chat: what is left, whether the answer is in it, and the answer. */
 export function WaysPart({ drawing, saying }: WaysPartProps) {
@@ -45,8 +49,9 @@ export function WaysPart({ drawing, saying }: WaysPartProps) {
           ))}
         </div>
         <p className="muted text-12-18">
-          Worked out here by each rule; the reader, which only quotes, answers from what is left. “Saw it”
-          means that the words of the answer were in what was sent, not that the answer was right.
+          Worked out here by each rule; the reader, which only quotes, answers from what is left.
+          “Saw it” means that the words of the answer were in what was sent, not that the answer was
+          right.
           {how === 'growing' &&
             ' Behind the chat stand all questions that were asked here, with their answers.'}
         </p>
@@ -86,7 +91,13 @@ function Column({
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces stand in the order of the chat
           <g key={at}>
             <rect x={at} width="0.8" y="0" height="20" className={styles.gone} />
-            <rect x={at} width="0.8" y={20 - 20 * share} height={20 * share} className={styles.left} />
+            <rect
+              x={at}
+              width="0.8"
+              y={20 - 20 * share}
+              height={20 * share}
+              className={styles.left}
+            />
           </g>
         ))}
       </svg>
@@ -109,14 +120,21 @@ function Mark({ sight }: { readonly sight: Sight }) {
   )
 }
 
-function Questions({ drawing: { names, questions }, saying }: Pick<WaysPartProps, 'drawing' | 'saying'>) {
+function Questions({
+  drawing: { names, questions },
+  saying,
+}: Pick<WaysPartProps, 'drawing' | 'saying'>) {
   const sums = names.map((_, way) => questions.filter(({ sights }) => sights[way] === 'saw').length)
   return (
-    <section className={`grid single gap-2 line-above ${styles.part}`} aria-label="Fifteen ready questions">
+    <section
+      className={`grid single gap-2 line-above ${styles.part}`}
+      aria-label="Fifteen ready questions"
+    >
       <h2 className="subheading">
         {questions.length} ready questions{' '}
         <span className="muted light text-12">
-          each asked alone; saw the answer: {names.map((name, way) => `${name} ${sums[way]}`).join(', ')}
+          each asked alone; saw the answer:{' '}
+          {names.map((name, way) => `${name} ${sums[way]}`).join(', ')}
         </span>
       </h2>
       <ul className={`grid gap-2px ${styles.questions}`}>
@@ -133,7 +151,9 @@ function Questions({ drawing: { names, questions }, saying }: Pick<WaysPartProps
               <span
                 className={`flex ${styles.squares}`}
                 role="img"
-                aria-label={sights.map((sight, way) => `${names[way]}: ${sightWords[sight]}`).join(', ')}
+                aria-label={sights
+                  .map((sight, way) => `${names[way]}: ${sightWords[sight]}`)
+                  .join(', ')}
               >
                 {sights.map((sight, way) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a square is of the way at its place

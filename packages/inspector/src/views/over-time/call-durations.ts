@@ -20,7 +20,12 @@ export function callDurations(
       while (next < written.length && written[next]!.time < time) next += 1
       const reply = written[next]
       const later = made[at + 1]
-      if (call === undefined || status !== 'completed' || !reply || (later && later.time < reply.time))
+      if (
+        call === undefined ||
+        status !== 'completed' ||
+        !reply ||
+        (later && later.time < reply.time)
+      )
         continue
       durations.set(call, reply.time - time)
       next += 1

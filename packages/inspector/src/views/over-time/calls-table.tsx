@@ -39,7 +39,8 @@ export function CallsTable({ course, choice }: StepProps) {
           name: 'Cost',
           title: 'of the prompt, at the price that is set',
           isFor: 'full',
-          show: ({ reported, tokens, shadow }) => costOf(reported ?? shadow?.tokens ?? tokens, price),
+          show: ({ reported, tokens, shadow }) =>
+            costOf(reported ?? shadow?.tokens ?? tokens, price),
         },
       ]
     : []
@@ -60,7 +61,11 @@ export function CallsTable({ course, choice }: StepProps) {
       name: 'What happened',
       show: point => <Status {...{ point, course }} tools={outline?.[point.at]?.calls} />,
     },
-    { name: 'Model', isFor: 'wide', show: ({ model }) => <span title={model}>{model ?? '–'}</span> },
+    {
+      name: 'Model',
+      isFor: 'wide',
+      show: ({ model }) => <span title={model}>{model ?? '–'}</span>,
+    },
     { name: 'Sent', title: 'tokens', show: ({ tokens }) => count(tokens) },
     {
       name: 'Cached',
@@ -130,8 +135,11 @@ interface Column {
   readonly show: (point: TimelinePoint) => React.ReactNode
 }
 
-const unlessMissing = (value: number | undefined, write: (value: number) => string, missing = '–') =>
-  value === undefined ? missing : write(value)
+const unlessMissing = (
+  value: number | undefined,
+  write: (value: number) => string,
+  missing = '–',
+) => (value === undefined ? missing : write(value))
 
 const marks: Readonly<Record<NonNullable<TimelinePoint['status']>, MarkName>> = {
   sent: 'running',
@@ -145,7 +153,9 @@ const marks: Readonly<Record<NonNullable<TimelinePoint['status']>, MarkName>> = 
 function turnWords(point: TimelinePoint, points: readonly TimelinePoint[]): string {
   const calls = points.filter(({ turn }) => turn === point.turn)
   const place = calls.length - calls.indexOf(point)
-  return calls.length > 1 ? `${point.turn}, call ${count(place)} of ${count(calls.length)}` : `${point.turn}`
+  return calls.length > 1
+    ? `${point.turn}, call ${count(place)} of ${count(calls.length)}`
+    : `${point.turn}`
 }
 
 interface StatusProps {
@@ -174,7 +184,13 @@ function Status({ point, course, tools = [] }: StatusProps) {
 }
 
 /** What was not read again, whose figure that is, and why it was far less than before. */
-function Cached({ point, lost }: { readonly point: TimelinePoint; readonly lost: string | undefined }) {
+function Cached({
+  point,
+  lost,
+}: {
+  readonly point: TimelinePoint
+  readonly lost: string | undefined
+}) {
   const { tokens, share, isReported } = cacheOf(point)
   const words = [cacheSource(isReported), lost && `read again: ${lost}`].filter(Boolean).join('; ')
   return (

@@ -133,10 +133,14 @@ function toRooms(columns: readonly ShownColumn[], width: number) {
   return rooms
 }
 
-const capacityOf = ({ window = 0, reserve, margin }: TimelinePoint) => Math.max(0, window - reserve - margin)
+const capacityOf = ({ window = 0, reserve, margin }: TimelinePoint) =>
+  Math.max(0, window - reserve - margin)
 
 const roomNote = ({ reserve, margin }: TimelinePoint) =>
-  [reserve > 0 && `kept for the reply ${count(reserve)}`, margin > 0 && `safety margin ${count(margin)}`]
+  [
+    reserve > 0 && `kept for the reply ${count(reserve)}`,
+    margin > 0 && `safety margin ${count(margin)}`,
+  ]
     .filter(Boolean)
     .join(' and ')
 
@@ -168,7 +172,8 @@ export const readDrawing: Draw = (
   { steps, sums, cache, real, compared, others },
   { columns, width, height },
 ) => {
-  const most = [real, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
+  const most =
+    [real, compared, ...others].reduce((max, one) => Math.max(max, one.sums.at(-1) ?? 0), 1) * 1.06
   const y = plot.linearScale([0, most], [height, 0])
   const points = ({ sums }: Course['real']) =>
     columns.flatMap(({ last, middle }): plot.PlotPoint[] =>
@@ -187,7 +192,9 @@ export const readDrawing: Draw = (
     if (total === undefined) return []
     // A line that grows says so.
     const text = `${name}: ${short(total)}${sums.length < steps.length ? ' so far' : ''}`
-    return [{ text, kind, x: Math.max(120, (sums.length / steps.length) * width - 8), at: y(total) - 6 }]
+    return [
+      { text, kind, x: Math.max(120, (sums.length / steps.length) * width - 8), at: y(total) - 6 },
+    ]
   })
   const total = real.sums.at(-1)
   return {
@@ -197,7 +204,10 @@ export const readDrawing: Draw = (
     children: (
       <>
         {shared > 1 && (
-          <path fill={`var(--${isLess ? 'reused' : 'danger'}-soft)`} d={`${plot.linePath(between)}z`} />
+          <path
+            fill={`var(--${isLess ? 'reused' : 'danger'}-soft)`}
+            d={`${plot.linePath(between)}z`}
+          />
         )}
         {others.map(other => (
           <path key={other.name} className={styles.other} d={plot.linePath(points(other))} />
@@ -237,7 +247,8 @@ export const accuracyDrawing: Draw = ({ accuracy }, { columns, width, height }) 
   const ticks = [low, 1, high].filter((ratio, at, all) =>
     all.every((other, before) => before >= at || Math.abs(other - ratio) >= step * 0.8),
   )
-  const missing = without === 0 ? '' : `; ${amountOf(without, 'call')} without a report, as ticks below`
+  const missing =
+    without === 0 ? '' : `; ${amountOf(without, 'call')} without a report, as ticks below`
   return {
     answer: accuracyInWords(accuracy),
     about:

@@ -126,7 +126,9 @@ function findStep(steps: Course['steps'], search: ConversationSearch): number {
     steps.flatMap(step => step.points),
     search,
   )
-  const index = steps.findIndex(step => (point ? step.points.includes(point) : step.turn === search.turn))
+  const index = steps.findIndex(step =>
+    point ? step.points.includes(point) : step.turn === search.turn,
+  )
   const newest = steps.findLastIndex(({ points }) => points.length > 0)
   return index >= 0 ? index : Math.max(0, newest)
 }
@@ -143,5 +145,7 @@ function comparisonInWords(real: number, other: number, name: string): string {
   if (times < 1.05) return `About as much to read as with ${name}`
   const size = times < 2 ? percent(times - 1) : `${times < 10 ? times.toFixed(1) : count(times)} ×`
   const less = times < 2 ? percent(1 - least / most) : size
-  return real < other ? `${less} less to read than with ${name}` : `${size} more to read than with ${name}`
+  return real < other
+    ? `${less} less to read than with ${name}`
+    : `${size} more to read than with ${name}`
 }

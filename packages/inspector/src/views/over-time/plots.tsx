@@ -61,9 +61,20 @@ const Drawn = memo(function Drawn({ course, width, height, gutter }: DrawnProps)
     <>
       {draws.map(([draw, share, shareWithoutReports], at) => {
         const height = Math.round(room * (accuracy.reported > 0 ? share : shareWithoutReports))
-        const { answer, about, ticks, foot = 0, children } = draw(course, { columns, width, height })
+        const {
+          answer,
+          about,
+          ticks,
+          foot = 0,
+          children,
+        } = draw(course, { columns, width, height })
         return (
-          <figure key={draw.name} className={plot.plot} aria-labelledby={`plot-${at}`} aria-busy={!isWhole}>
+          <figure
+            key={draw.name}
+            className={plot.plot}
+            aria-labelledby={`plot-${at}`}
+            aria-busy={!isWhole}
+          >
             <figcaption id={`plot-${at}`} className="relative through on-panel muted text-12">
               <h2>
                 {answer}
@@ -71,7 +82,12 @@ const Drawn = memo(function Drawn({ course, width, height, gutter }: DrawnProps)
               </h2>{' '}
               <span>{about}</span>
             </figcaption>
-            <svg className="block" width={gutter + width} height={height + foot + 12} aria-hidden="true">
+            <svg
+              className="block"
+              width={gutter + width}
+              height={height + foot + 12}
+              aria-hidden="true"
+            >
               {ticks.map(({ y, text }) => (
                 <g key={y} className={plot.tick} transform={`translate(0 ${y + 6})`}>
                   <line x1={gutter} x2={gutter + width} y1={0.5} y2={0.5} />

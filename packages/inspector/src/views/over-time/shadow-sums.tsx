@@ -32,8 +32,14 @@ export function ShadowSums({ points }: { readonly points: readonly TimelinePoint
           </span>
         </dd>
       </div>
-      <Sum name="The tail had what we had not" calls={usedBy(({ isTail, isOurs }) => isTail && !isOurs)} />
-      <Sum name="We had what the tail had not" calls={usedBy(({ isTail, isOurs }) => !isTail && isOurs)} />
+      <Sum
+        name="The tail had what we had not"
+        calls={usedBy(({ isTail, isOurs }) => isTail && !isOurs)}
+      />
+      <Sum
+        name="We had what the tail had not"
+        calls={usedBy(({ isTail, isOurs }) => !isTail && isOurs)}
+      />
     </dl>
   )
 }
@@ -58,7 +64,9 @@ function Sum({ name, calls }: SumProps) {
             </ViewLink>{' '}
           </span>
         ))}
-        {calls && calls.length > mostLinks && <span className="muted text-12">and earlier ones</span>}
+        {calls && calls.length > mostLinks && (
+          <span className="muted text-12">and earlier ones</span>
+        )}
       </dd>
     </div>
   )

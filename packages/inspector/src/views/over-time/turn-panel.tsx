@@ -12,7 +12,15 @@ import { Notice } from '../../parts/notice.tsx'
 import { isNarrow, useMedia } from '../../parts/use-media.ts'
 import { ViewLink } from '../../parts/view-link.tsx'
 import styles from './turn-panel.module.css'
-import { anewIn, type Course, callOf, fullest, ratioOf, type StepProps, sumUp } from './use-course.ts'
+import {
+  anewIn,
+  type Course,
+  callOf,
+  fullest,
+  ratioOf,
+  type StepProps,
+  sumUp,
+} from './use-course.ts'
 
 /** The figures of the turn under the pointer, else of the one that is chosen. On narrow screens they are unfolded on demand. */
 export function TurnPanel({ course, choice }: StepProps) {
@@ -107,7 +115,9 @@ function headOf({ by, steps }: Course, index: number): string {
   if (turn === 0) return 'Outside of turns'
   const first = steps.findIndex(step => step.turn === turn)
   const isOnly = steps.findLastIndex(step => step.turn === turn) === first
-  return by === 'turn' || isOnly ? `Turn ${turn}` : `Call ${count(index - first + 1)} of turn ${turn}`
+  return by === 'turn' || isOnly
+    ? `Turn ${turn}`
+    : `Call ${count(index - first + 1)} of turn ${turn}`
 }
 
 const ways = [
@@ -123,8 +133,8 @@ function HowToRead({ course: { cuts, steps } }: { readonly course: Course }) {
   return (
     <p className={`soft text-12-18 bright ${styles.how}`}>
       A dip in the green bars is the price of a cut: the prompt is read again from where it changed.{' '}
-      <b>{amountOf(cuts, 'cut')}</b> so far; between them <b>{percent(between.share)}</b> was cached,{' '}
-      {sumSource(between)}.
+      <b>{amountOf(cuts, 'cut')}</b> so far; between them <b>{percent(between.share)}</b> was
+      cached, {sumSource(between)}.
     </p>
   )
 }
@@ -163,11 +173,19 @@ function figuresOf(point: TimelinePoint, calls: number): readonly Figure[] {
 }
 
 const difference = (ratio: number) =>
-  Math.abs(ratio - 1) < 0.005 ? 'the same' : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'high' : 'low'}`
+  Math.abs(ratio - 1) < 0.005
+    ? 'the same'
+    : `${percent(Math.abs(ratio - 1))} ${ratio > 1 ? 'high' : 'low'}`
 
 type Cut = NonNullable<Course['steps'][number]['cut']>
 
-function CutNotice({ cut, factor = 1 }: { readonly cut: Cut; readonly factor: number | undefined }) {
+function CutNotice({
+  cut,
+  factor = 1,
+}: {
+  readonly cut: Cut
+  readonly factor: number | undefined
+}) {
   const { thread } = usePlace()
   const { data: outline = [] } = useQuery(outlineQuery(thread))
   const left = outline.slice(cut.from - 1, cut.to - 1)

@@ -11,7 +11,13 @@ import { isBroken, type TurnStop, toCallStops, toStops } from '../../parts/stops
 
 const usualPolicy = 'sliding-50'
 /** More policies to show beside the compared one, where computing them is cheap. */
-const otherPolicies: readonly OfferedPolicy[] = ['thrifty', 'balanced', 'thorough', 'stable', 'tiered']
+const otherPolicies: readonly OfferedPolicy[] = [
+  'thrifty',
+  'balanced',
+  'thorough',
+  'stable',
+  'tiered',
+]
 const few = 600
 /** Above this many calls per turn on average, a step is a call. */
 const manyCalls = 3
@@ -42,9 +48,15 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
   const policy = points.at(-1)?.policy ?? ''
   const chosen = search.with ?? (policy === 'sliding' ? 'balanced' : usualPolicy)
   const { data: comparison } = useQuery({ ...comparisonQuery(thread, [chosen]), enabled: isWhole })
-  const rest = useMemo(() => otherPolicies.filter(one => one !== chosen && one !== policy), [chosen, policy])
+  const rest = useMemo(
+    () => otherPolicies.filter(one => one !== chosen && one !== policy),
+    [chosen, policy],
+  )
   const isRestWanted = comparison?.isWhole === true && points.length <= few
-  const { data: restComparison } = useQuery({ ...comparisonQuery(thread, rest), enabled: isRestWanted })
+  const { data: restComparison } = useQuery({
+    ...comparisonQuery(thread, rest),
+    enabled: isRestWanted,
+  })
   const course = useMemo(() => {
     const [compared] = comparedSums(steps, isWhole, comparison)
     return {
@@ -65,8 +77,12 @@ export function useCourse({ turns, points, isWhole }: CourseProps) {
   const isCompared = comparison?.isWhole === true && course.compared.sums.length === steps.length
   const { data: server } = useQuery(serverQuery)
   // `sliding` needs a number: how many messages it keeps.
-  const named = (server?.policies ?? otherPolicies).filter(one => one !== 'default' && one !== 'sliding')
-  const choices = [...new Set([usualPolicy, 'sliding-20', ...named, chosen])].filter(one => one !== policy)
+  const named = (server?.policies ?? otherPolicies).filter(
+    one => one !== 'default' && one !== 'sliding',
+  )
+  const choices = [...new Set([usualPolicy, 'sliding-20', ...named, chosen])].filter(
+    one => one !== policy,
+  )
   return { course, chosen, choices, isCompared }
 }
 
@@ -75,7 +91,9 @@ type AxisStep = ReturnType<typeof toSteps>[number]
 
 function toSteps(stops: readonly TurnStop[], by: 'turn' | 'call') {
   const all =
-    by === 'turn' ? stops : stops.flatMap(stop => (stop.points.length === 0 ? [stop] : toCallStops([stop])))
+    by === 'turn'
+      ? stops
+      : stops.flatMap(stop => (stop.points.length === 0 ? [stop] : toCallStops([stop])))
   let before: number | undefined
   return all.map(stop => {
     let cut: { readonly from: number; readonly to: number } | undefined
@@ -162,7 +180,8 @@ function comparedSums(steps: readonly AxisStep[], isWhole: boolean, comparison?:
 }
 
 /** A call as addresses name it: by its id, else by its place. */
-export const callOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>): string => call ?? String(at)
+export const callOf = ({ at, call }: Pick<TimelinePoint, 'at' | 'call'>): string =>
+  call ?? String(at)
 
 /** What was read in one step. */
 export const anewIn = (sums: readonly number[], index: number) =>

@@ -3,7 +3,14 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { groupBy } from '@throughline/core/log/group-by'
 import { useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { conversationQuery, searchQuery, serverQuery } from '../../api/queries.ts'
-import { keyOfHit, type ListSearch, placeOfHit, type SearchHit, useGo, viewAt } from '../../parts/address.ts'
+import {
+  keyOfHit,
+  type ListSearch,
+  placeOfHit,
+  type SearchHit,
+  useGo,
+  viewAt,
+} from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
 import { ago, amountOf, fullTime, titleOf } from '../../parts/format.ts'
 import { Marked } from '../../parts/marked.tsx'
@@ -58,7 +65,9 @@ export function SearchView() {
               ) : (
                 <NothingFound
                   q={q.trim()}
-                  onEverything={mayInspect && !isEverything ? () => go({ show: 'everything' }) : undefined}
+                  onEverything={
+                    mayInspect && !isEverything ? () => go({ show: 'everything' }) : undefined
+                  }
                 />
               )
             }
@@ -79,7 +88,13 @@ function headingOf(found: readonly SearchHit[]): string {
 }
 
 /** How search works. `onEverything` looks also where no user does; absent if that was done, or may not be. */
-function NothingFound({ q, onEverything }: { readonly q: string; readonly onEverything?: () => void }) {
+function NothingFound({
+  q,
+  onEverything,
+}: {
+  readonly q: string
+  readonly onEverything?: () => void
+}) {
   return (
     <section className={styles.how} role={q === '' ? undefined : 'status'}>
       {q === '' ? (
@@ -98,11 +113,15 @@ function NothingFound({ q, onEverything }: { readonly q: string; readonly onEver
       )}
       <ul className="grid gap-6px soft">
         <li>
-          A message is found if it has <b>one of the words</b>, in any conversation. Those with the most and
-          the rarest words come first.
+          A message is found if it has <b>one of the words</b>, in any conversation. Those with the
+          most and the rarest words come first.
         </li>
-        <li>Small and capital letters are the same, and so are letters with and without accents.</li>
-        <li>Other forms of a word are found too: “toad” finds “toads”. A part of a word is not enough.</li>
+        <li>
+          Small and capital letters are the same, and so are letters with and without accents.
+        </li>
+        <li>
+          Other forms of a word are found too: “toad” finds “toads”. A part of a word is not enough.
+        </li>
         <li>In Chinese, Japanese or Thai, write as much of a sentence as you know.</li>
       </ul>
     </section>
@@ -212,12 +231,23 @@ function SearchHits({ matches, ref }: SearchHitsProps) {
   ))
 }
 
-function Heading({ conversation, amount }: { readonly conversation: string; readonly amount: number }) {
+function Heading({
+  conversation,
+  amount,
+}: {
+  readonly conversation: string
+  readonly amount: number
+}) {
   const { data } = useQuery(conversationQuery(conversation))
   const title = titleOf(data ?? { conversation })
   return (
     <h2 className={`sticky flex baseline gap-3 subheading ${styles.heading}`}>
-      <Link {...viewAt('context', conversation)} className="cut slim" title={conversation} tabIndex={-1}>
+      <Link
+        {...viewAt('context', conversation)}
+        className="cut slim"
+        title={conversation}
+        tabIndex={-1}
+      >
         <bdi>{title}</bdi>
       </Link>
       <span className="rigid muted text-12">{amountOf(amount, 'message')}</span>

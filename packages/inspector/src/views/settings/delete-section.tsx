@@ -17,7 +17,10 @@ const remove = (whose: Whose, dryRun: boolean) =>
 /** Deletes a person's conversations, or all. What would go is counted first. */
 export function DeleteSection() {
   const [person, setPerson] = useState('')
-  const [asked, setAsked] = useState<{ readonly whose: Whose; readonly deleted: readonly string[] }>()
+  const [asked, setAsked] = useState<{
+    readonly whose: Whose
+    readonly deleted: readonly string[]
+  }>()
   const button = useRef<HTMLElement>(null)
   const { data } = useInfiniteQuery(conversationsQuery)
   const conversations = data?.pages.flatMap(page => page.conversations) ?? []
@@ -65,7 +68,11 @@ export function DeleteSection() {
         <Button
           type="submit"
           kind="danger"
-          why={person.trim() === '' ? 'Say who: the name that the person’s conversations have.' : undefined}
+          why={
+            person.trim() === ''
+              ? 'Say who: the name that the person’s conversations have.'
+              : undefined
+          }
         >
           Delete this person’s conversations …
         </Button>
@@ -85,8 +92,9 @@ export function DeleteSection() {
           onClose={() => setAsked(undefined)}
           finalFocus={() => button.current}
         >
-          <span className="breaks">{someOf(asked.deleted.map(one => titles.get(one) ?? one))}</span> All their
-          messages, and all that was sent of them, are gone for good. Their ids stay blocked.
+          <span className="breaks">{someOf(asked.deleted.map(one => titles.get(one) ?? one))}</span>{' '}
+          All their messages, and all that was sent of them, are gone for good. Their ids stay
+          blocked.
         </ConfirmDialog>
       )}
     </>

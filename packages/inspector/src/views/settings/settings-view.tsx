@@ -123,7 +123,11 @@ const MayDo = ({ scopes }: Pick<ServerInfo, 'scopes'>) => (
       const may = scopes.includes(scope)
       return (
         <li key={scope} className="grid baseline gap-2 soft" data-may={may}>
-          {may ? <Check size={14} aria-label="You may" /> : <Minus size={14} aria-label="You may not" />}
+          {may ? (
+            <Check size={14} aria-label="You may" />
+          ) : (
+            <Minus size={14} aria-label="You may not" />
+          )}
           <b>{scope}</b>
           <span>{about}</span>
         </li>
@@ -150,7 +154,8 @@ function ServerFacts({ server }: { readonly server: ServerInfo }) {
                   <span>{one.name}</span>
                   <More>
                     {one.kind}
-                    {one.address !== undefined && ` at ${one.address}`}, takes {one.models.join(', ')}
+                    {one.address !== undefined && ` at ${one.address}`}, takes{' '}
+                    {one.models.join(', ')}
                   </More>
                 </li>
               ))}

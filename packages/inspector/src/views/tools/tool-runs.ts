@@ -16,7 +16,9 @@ export interface ToolRun {
 }
 
 /** All calls of a thread, oldest first. The results of a reply follow it in the order of its calls. */
-export function toolRunsOf(entries: readonly Pick<Brief, 'seq' | 'role' | 'calls'>[]): readonly ToolRun[] {
+export function toolRunsOf(
+  entries: readonly Pick<Brief, 'seq' | 'role' | 'calls'>[],
+): readonly ToolRun[] {
   const runs: ToolRun[] = []
   for (const [index, { seq, calls }] of entries.entries())
     for (const [at, tool] of (calls ?? []).entries()) {
@@ -28,18 +30,23 @@ export function toolRunsOf(entries: readonly Pick<Brief, 'seq' | 'role' | 'calls
 }
 
 /** What became of a call in the newest context: its result tells, else the reply that calls. */
-export const fateOfRun = (runs: readonly FateRun[], { seq, result }: ToolRun) => fateAt(runs, result ?? seq)
+export const fateOfRun = (runs: readonly FateRun[], { seq, result }: ToolRun) =>
+  fateAt(runs, result ?? seq)
 
 /** The arguments of one of the calls of a message, in whatever form it has them. */
 export function argumentsOf(message: AnyMessage, at: number): string {
   const listed = Array.isArray(message.tool_calls) ? message.tool_calls : partsOf(message.content)
   const call = (listed[at] ?? {}) as Readonly<Record<string, unknown>>
-  const { function: called = call } = call as { readonly function?: Readonly<Record<string, unknown>> }
+  const { function: called = call } = call as {
+    readonly function?: Readonly<Record<string, unknown>>
+  }
   const value = called.arguments ?? called.input ?? called.args
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 }
 
 const partsOf = (content: unknown): readonly unknown[] =>
   Array.isArray(content)
-    ? content.filter(part => ['tool-call', 'tool_use'].includes(String((part as { type?: unknown })?.type)))
+    ? content.filter(part =>
+        ['tool-call', 'tool_use'].includes(String((part as { type?: unknown })?.type)),
+      )
     : []

@@ -82,7 +82,9 @@ export function ToolTable({ entries }: { readonly entries: readonly Brief[] }) {
           <tr>
             <td colSpan={isSlim ? 4 : 7} className={styles.whole}>
               <pre className="code written">{wholeOf(input)}</pre>
-              {run.result !== undefined && <pre className="code written">{wholeOf(output?.text)}</pre>}
+              {run.result !== undefined && (
+                <pre className="code written">{wholeOf(output?.text)}</pre>
+              )}
             </td>
           </tr>
         )}

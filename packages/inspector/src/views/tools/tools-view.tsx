@@ -55,7 +55,12 @@ export function ToolsView() {
 }
 
 /** The values that are read from tool results. */
-function Values({ states, from, entries, turn }: StateAnswer & { readonly turn: number | undefined }) {
+function Values({
+  states,
+  from,
+  entries,
+  turn,
+}: StateAnswer & { readonly turn: number | undefined }) {
   const { go } = usePlace()
   const isConfigured = states.some(one => one.isConfigured)
   const skipped = states.reduce((sum, one) => sum + one.skipped.length, 0)
@@ -70,7 +75,8 @@ function Values({ states, from, entries, turn }: StateAnswer & { readonly turn: 
       </h2>
       <p className="muted">
         Read from the log.
-        {!isConfigured && ' To read values of your own here, start the server with --states name=tool.'}
+        {!isConfigured &&
+          ' To read values of your own here, start the server with --states name=tool.'}
         {from > 1 && ` Looked at from entry ${count(from)} to ${count(entries)}.`}
       </p>
       {turn !== undefined && (
@@ -110,7 +116,10 @@ function Value(reading: StateAnswer['states'][number]) {
         </LongText>
       )}
       {skipped.length > 0 && (
-        <ul className={`danger text-12 ${styles.skipped}`} aria-label={`Skipped results of ${name}`}>
+        <ul
+          className={`danger text-12 ${styles.skipped}`}
+          aria-label={`Skipped results of ${name}`}
+        >
           {skipped.map(one => (
             <li key={one.seq}>
               <EntryLink seq={one.seq} /> skipped: {one.reason}{' '}
@@ -139,8 +148,8 @@ function Notes({ notes }: { readonly notes: readonly Note[] }) {
         {amountOf(notes.length, 'note')} that the model wrote to itself
       </h2>
       <p className="row gap-6px muted">
-        <EyeOff size={14} aria-hidden /> Users never see them: they are sent to the model, and shown only
-        here.
+        <EyeOff size={14} aria-hidden /> Users never see them: they are sent to the model, and shown
+        only here.
       </p>
       <ol className="list">
         {notes.map(note => (

@@ -79,7 +79,9 @@ export interface ResultPart<Shown = ImagePart> {
   output: { type: 'text'; value: string } | { type: 'content'; value: (PlainPart | Shown)[] }
 }
 
-type ImagePart = { type: 'image-data'; data: string; mediaType: string } | { type: 'image-url'; url: string }
+type ImagePart =
+  | { type: 'image-data'; data: string; mediaType: string }
+  | { type: 'image-url'; url: string }
 
 /** A part of the stream. Its fields depend on the type, and a little on the version of the AI SDK. */
 export interface AiSdkStreamPart {

@@ -47,7 +47,11 @@ describe('a reply', () => {
       { type: 'text-delta', text: 'Let me ' },
       { type: 'text-delta', text: 'see.' },
       { type: 'tool-call', id: 'call_berths_0', name: 'berths', arguments: '{"free":true}' },
-      { type: 'end', reason: 'tool-calls', usage: { promptTokens: 11, replyTokens: 7, cachedTokens: 3 } },
+      {
+        type: 'end',
+        reason: 'tool-calls',
+        usage: { promptTokens: 11, replyTokens: 7, cachedTokens: 3 },
+      },
     ])
   })
 
@@ -80,7 +84,13 @@ describe('a reply', () => {
   it('leaves out the calls that the provider ran itself', async () => {
     const parts = await collect(
       told([
-        { type: 'tool-call', toolCallId: 'a', toolName: 'search', input: '{}', providerExecuted: true },
+        {
+          type: 'tool-call',
+          toolCallId: 'a',
+          toolName: 'search',
+          input: '{}',
+          providerExecuted: true,
+        },
         { type: 'tool-result', toolCallId: 'a', toolName: 'search', result: 'found' },
         finish('stop', 'stop'),
       ]),
@@ -93,7 +103,11 @@ describe('a request', () => {
   it('takes settings from the model and, before them, from the request', async () => {
     const { real, upstream } = await modelAt(() => ({ text: ['ok'] }))
     const model = aiSdk(real, { settings: { temperature: 0.1, seed: 7, thinking: 'low' } })
-    const tool = { name: 'now', description: 'the time', parameters: { type: 'object', properties: {} } }
+    const tool = {
+      name: 'now',
+      description: 'the time',
+      parameters: { type: 'object', properties: {} },
+    }
     const settings = { temperature: 0.9, maxTokens: 50, stop: ['END'], format: 'json' as const }
     for await (const _ of model.stream({ ...hello, tools: [tool], settings })) void _
     expect(upstream.bodies[0]).toMatchObject({
@@ -111,7 +125,12 @@ describe('a request', () => {
   it('says nothing of what it was not told', async () => {
     const { real, upstream } = await modelAt(() => ({ text: ['ok'] }))
     await collect(real)
-    expect(Object.keys(upstream.bodies[0]!).sort()).toEqual(['messages', 'model', 'stream', 'stream_options'])
+    expect(Object.keys(upstream.bodies[0]!).sort()).toEqual([
+      'messages',
+      'model',
+      'stream',
+      'stream_options',
+    ])
   })
 })
 
@@ -124,7 +143,12 @@ describe('a failure', () => {
     [401, {}, 'model_refused', false],
     [400, { message: 'no such setting' }, 'model_refused', false],
     [400, { message: 'input image exceeds 5 MB' }, 'model_refused', false],
-    [400, { message: "This model's maximum context length is 4096 tokens." }, 'context_too_long', false],
+    [
+      400,
+      { message: "This model's maximum context length is 4096 tokens." },
+      'context_too_long',
+      false,
+    ],
     [400, { message: 'prompt is too long: 5000 tokens' }, 'context_too_long', false],
     [400, { message: 'no', code: 'context_length_exceeded' }, 'context_too_long', false],
     [400, { message: 'no', type: 'exceed_context_size_error' }, 'context_too_long', false],
@@ -153,7 +177,12 @@ describe('a failure', () => {
     expect(error.message).toMatch(
       /^Model "qwen3" refused the request \(400, bad_request\) \(its words repeat/,
     )
-    const seen = [error.message, String(error.stack), JSON.stringify(error), String(error.cause)].join()
+    const seen = [
+      error.message,
+      String(error.stack),
+      JSON.stringify(error),
+      String(error.cause),
+    ].join()
     expect(seen).not.toContain('heron')
   })
 
@@ -167,7 +196,9 @@ describe('a failure', () => {
   })
 
   it('is the provider’s own where it never asked: its words, and itself as the cause', async () => {
-    const missing = new LoadAPIKeyError({ message: 'OpenAI API key is missing. Set OPENAI_API_KEY.' })
+    const missing = new LoadAPIKeyError({
+      message: 'OpenAI API key is missing. Set OPENAI_API_KEY.',
+    })
     for (const own of [missing, new Error('the tunnel to the harbour is shut')]) {
       const model = { ...told([]), doStream: () => Promise.reject(own) }
       const error = await failure(collect(model))
@@ -178,12 +209,17 @@ describe('a failure', () => {
   })
 
   it('keeps of a cause that holds the request only what may be shown', async () => {
-    const { real } = await modelAt(() => ({ status: 500, error: { message: 'runner has crashed' } }))
+    const { real } = await modelAt(() => ({
+      status: 500,
+      error: { message: 'runner has crashed' },
+    }))
     const { cause } = await failure(collect(real))
     expect(cause).toMatchObject({ name: 'AI_APICallError', message: 'runner has crashed' })
     expect((cause as Error).stack).toContain('    at ')
     expect(inspect(cause, { depth: 9, showHidden: true })).not.toMatch(/heron|requestBodyValues/)
-    const inner = new TypeError('bad port', { cause: new Error('you said: the secret word is heron') })
+    const inner = new TypeError('bad port', {
+      cause: new Error('you said: the secret word is heron'),
+    })
     const outer = Object.assign(new Error('no way there', { cause: inner }), { prompt: 'heron' })
     const wrapped = await failure(collect({ ...told([]), doStream: () => Promise.reject(outer) }))
     expect(wrapped.cause).toMatchObject({ message: 'no way there', cause: { message: 'bad port' } })
@@ -198,7 +234,9 @@ describe('a failure', () => {
   })
 
   it('does not quote a reply that could not be read', async () => {
-    const error = Object.assign(new Error('cannot read: a secret reply'), { name: 'AI_JSONParseError' })
+    const error = Object.assign(new Error('cannot read: a secret reply'), {
+      name: 'AI_JSONParseError',
+    })
     const broken = await failure(collect(told([{ type: 'error', error }])))
     expect(broken).toMatchObject({
       code: 'model_stream_broken',
@@ -207,15 +245,18 @@ describe('a failure', () => {
     expect(broken.message).not.toContain('secret')
   })
 
-  it.each(['quietly', 'reset', 'error event'] as const)('a stream that is cut (%s) has broken', async cut => {
-    const { real } = await modelAt(() => ({ text: ['Berth'], cut }))
-    const parts: ModelPart[] = []
-    const run = (async () => {
-      for await (const part of aiSdk(real).stream(hello)) parts.push(part)
-    })()
-    expect(await failure(run)).toMatchObject({ code: 'model_stream_broken', isRetryable: true })
-    expect(parts).toEqual([{ type: 'text-delta', text: 'Berth' }])
-  })
+  it.each(['quietly', 'reset', 'error event'] as const)(
+    'a stream that is cut (%s) has broken',
+    async cut => {
+      const { real } = await modelAt(() => ({ text: ['Berth'], cut }))
+      const parts: ModelPart[] = []
+      const run = (async () => {
+        for await (const part of aiSdk(real).stream(hello)) parts.push(part)
+      })()
+      expect(await failure(run)).toMatchObject({ code: 'model_stream_broken', isRetryable: true })
+      expect(parts).toEqual([{ type: 'text-delta', text: 'Berth' }])
+    },
+  )
 
   it.each([
     ['no finish', []],
@@ -229,13 +270,18 @@ describe('a failure', () => {
     const { real, upstream } = await modelAt(() => ({}))
     upstreams.splice(0)
     await upstream.close()
-    expect(await failure(collect(real))).toMatchObject({ code: 'model_unavailable', isRetryable: true })
+    expect(await failure(collect(real))).toMatchObject({
+      code: 'model_unavailable',
+      isRetryable: true,
+    })
     expect(await failure(collect(real))).toBeInstanceOf(ModelError)
   })
 
   it('is told at once for what is no model', () => {
     expect(() => aiSdk(told([]), { window: 0 })).toThrow(/"window": must be/)
-    expect(() => aiSdk('gpt-5' as never)).toThrow(/"model": expected a language model .* got a text/)
+    expect(() => aiSdk('gpt-5' as never)).toThrow(
+      /"model": expected a language model .* got a text/,
+    )
   })
 })
 
@@ -255,7 +301,9 @@ describe('leaving', () => {
   it('before anything was sent sends nothing', async () => {
     const { real, upstream } = await modelAt(() => ({ text: ['ok'] }))
     const reason = new Error('too late')
-    expect(await failure(collect(real, { ...hello, signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(await failure(collect(real, { ...hello, signal: AbortSignal.abort(reason) }))).toBe(
+      reason,
+    )
     expect(upstream.bodies).toEqual([])
   })
 

@@ -1,7 +1,14 @@
 import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
 import { present } from '@throughline/core/log/values'
 import { checkWindow, mergeSettings } from '../../check-options.ts'
-import type { EndReason, Model, ModelPart, ModelRequest, ModelSettings, ModelUsage } from '../../model.ts'
+import type {
+  EndReason,
+  Model,
+  ModelPart,
+  ModelRequest,
+  ModelSettings,
+  ModelUsage,
+} from '../../model.ts'
 import { ModelError, toUsage } from '../../model.ts'
 import { textsOf } from '../../pair-results.ts'
 import { fieldsOf } from '../../read-text.ts'
@@ -49,7 +56,10 @@ export function aiSdk(model: AiSdkModel, options: AiSdkOptions = {}): Model {
     // The AI SDK knows what a provider takes, or loads it; only unreadable files are left out.
     files: { refuse: () => undefined },
     stream: request =>
-      streamParts(model, called, { ...request, settings: mergeSettings(settings, request.settings) }),
+      streamParts(model, called, {
+        ...request,
+        settings: mergeSettings(settings, request.settings),
+      }),
   }
 }
 
@@ -79,7 +89,10 @@ async function* streamParts(model: AiSdkModel, name: string, request: ModelReque
   }
   signal?.throwIfAborted()
   if (!end)
-    throw new ModelError('model_stream_broken', `The stream of model "${name}" has no end: ask again.`)
+    throw new ModelError(
+      'model_stream_broken',
+      `The stream of model "${name}" has no end: ask again.`,
+    )
   yield end
 }
 
@@ -103,9 +116,13 @@ function toCall(
       maxOutputTokens: maxTokens,
       seed,
       stopSequences: stop && [...stop],
-      responseFormat: format && { type: 'json' as const, ...(format !== 'json' && { schema: format }) },
+      responseFormat: format && {
+        type: 'json' as const,
+        ...(format !== 'json' && { schema: format }),
+      },
       // `true` is left to the provider: AI SDK 7 knows only how much.
-      reasoning: isOld || thinking === true ? undefined : thinking === false ? ('none' as const) : thinking,
+      reasoning:
+        isOld || thinking === true ? undefined : thinking === false ? ('none' as const) : thinking,
       providerOptions: isOld ? withEffort(providerOptions, provider, thinking) : providerOptions,
       abortSignal: signal,
     }),
@@ -138,7 +155,11 @@ function readPart(part: AiSdkStreamPart, server: AskedModel): ModelPart | undefi
       return { type: 'tool-call', id: String(toolCallId), name: String(toolName), arguments: json }
     }
     case 'finish':
-      return { type: 'end', reason: readReason(part.finishReason, server.name), usage: readUsage(part.usage) }
+      return {
+        type: 'end',
+        reason: readReason(part.finishReason, server.name),
+        usage: readUsage(part.usage),
+      }
     case 'error':
       throw toModelError(part.error, server, 'stream')
     default:
@@ -154,7 +175,10 @@ function readReason(value: unknown, model: string): EndReason {
   const hasNoReason = reason === 'unknown' || (unified === 'other' && raw === undefined)
   if (hasNoReason || reason === 'error') {
     const what = hasNoReason ? 'stopped without saying why' : 'ended with an error'
-    throw new ModelError('model_stream_broken', `The stream of model "${model}" ${what}: ask again.`)
+    throw new ModelError(
+      'model_stream_broken',
+      `The stream of model "${model}" ${what}: ask again.`,
+    )
   }
   return reason === 'stop' || reason === 'length' || reason === 'tool-calls' ? reason : 'other'
 }

@@ -6,12 +6,15 @@ const url = new URL('https://x.test/a.png')
 const options = { local: { detail: 'low' } }
 
 /** The content of one message with these parts, or of a tool message whose result shows them. */
-const said = (parts: readonly object[]) => [{ role: 'user', content: parts }] as unknown as AiSdkMessage[]
+const said = (parts: readonly object[]) =>
+  [{ role: 'user', content: parts }] as unknown as AiSdkMessage[]
 const shown = (parts: readonly object[]) =>
   [
     {
       role: 'tool',
-      content: [{ type: 'tool-result', toolCallId: 'a', output: { type: 'content', value: parts } }],
+      content: [
+        { type: 'tool-result', toolCallId: 'a', output: { type: 'content', value: parts } },
+      ],
     },
   ] as unknown as AiSdkMessage[]
 const partsOf = ([message]: readonly object[]) => (message as { content: unknown }).content
@@ -27,7 +30,12 @@ const data = [
 
 describe('a file of a message', () => {
   it.each(data)('%j says what it is, and back', (bare, tagged) => {
-    const file = { type: 'file', mediaType: 'image/png', filename: 'a.png', providerOptions: options }
+    const file = {
+      type: 'file',
+      mediaType: 'image/png',
+      filename: 'a.png',
+      providerOptions: options,
+    }
     const [old, recent] = [
       { ...file, data: bare },
       { ...file, data: tagged },
@@ -84,7 +92,11 @@ describe('a file of a tool result', () => {
 
   it.each([
     [{ type: 'image-file-id', fileId: 'f' }, 'image', { local: 'f' }],
-    [{ type: 'file-reference', providerReference: { openai: 'f' } }, 'application', { openai: 'f' }],
+    [
+      { type: 'file-reference', providerReference: { openai: 'f' } },
+      'application',
+      { openai: 'f' },
+    ],
   ])('%j is a reference', (old, mediaType, reference) => {
     const recent = tag(mediaType, { type: 'reference', reference })
     expect(shownIn(toV4Prompt(shown([old]), 'local.chat'))).toEqual([recent])

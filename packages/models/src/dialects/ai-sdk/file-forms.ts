@@ -19,9 +19,12 @@ function changeFiles(
   toShown: (part: AnyPart) => object,
 ): object[] {
   const change = (part: AnyPart): object => {
-    if (part.type === 'file' || part.type === 'reasoning-file') return { ...part, data: toData(part.data) }
+    if (part.type === 'file' || part.type === 'reasoning-file')
+      return { ...part, data: toData(part.data) }
     const shown = outputParts(part) as readonly AnyPart[] | undefined
-    return shown ? { ...part, output: { ...(part.output as object), value: shown.map(toShown) } } : part
+    return shown
+      ? { ...part, output: { ...(part.output as object), value: shown.map(toShown) } }
+      : part
   }
   return prompt.map(message =>
     message.role === 'system'
@@ -70,7 +73,8 @@ function toV4Shown(part: AnyPart, provider: string): object {
       return file({ type: 'url', url: new URL(String(url)) }, 'application/octet-stream')
     case 'file-id':
     case 'image-file-id': {
-      const reference = typeof fileId === 'string' ? { [provider.split('.')[0] ?? provider]: fileId } : fileId
+      const reference =
+        typeof fileId === 'string' ? { [provider.split('.')[0] ?? provider]: fileId } : fileId
       return file({ type: 'reference', reference }, 'application')
     }
     case 'file-reference':
@@ -89,6 +93,7 @@ function toV3Shown(part: AnyPart): object {
   if (type === 'reference') return { ...rest, type: 'file-id', fileId: reference }
   const isImage = /^image(\/|$)/.test(String(mediaType))
   const plain = bare(data)
-  if (plain instanceof URL) return { ...rest, type: isImage ? 'image-url' : 'file-url', url: plain.href }
+  if (plain instanceof URL)
+    return { ...rest, type: isImage ? 'image-url' : 'file-url', url: plain.href }
   return { ...rest, type: isImage ? 'image-data' : 'file-data', data: plain, mediaType }
 }

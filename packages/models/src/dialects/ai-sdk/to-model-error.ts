@@ -17,15 +17,24 @@ interface AiSdkError {
 }
 
 /** Converts an error of the AI SDK. Keeps only safe parts of the cause: an APICallError holds the whole request. */
-export function toModelError(error: unknown, { name, sent }: AskedModel, during: 'call' | 'stream') {
+export function toModelError(
+  error: unknown,
+  { name, sent }: AskedModel,
+  during: 'call' | 'stream',
+) {
   const failure: AiSdkError = typeof error === 'object' && error !== null ? error : {}
   const { statusCode, responseBody, data, responseHeaders } = failure
   const status = typeof statusCode === 'number' ? statusCode : undefined
   const faults = [responseBody, data, error].map(readFault)
-  const fault = faults.find(({ words, code }) => words !== '' || code !== '') ?? { words: '', code: '' }
+  const fault = faults.find(({ words, code }) => words !== '' || code !== '') ?? {
+    words: '',
+    code: '',
+  }
   const code = codeOf(failure, status, fault, during)
   const [what, todo] = texts[code]
-  const why = [status, ...[failure.name, fault.code].filter(isName)].filter(one => one !== undefined)
+  const why = [status, ...[failure.name, fault.code].filter(isName)].filter(
+    one => one !== undefined,
+  )
   // Some errors quote a reply, and a refused key may be repeated in part.
   const words = quotesReply(error) || isAboutKey(status) ? '' : quoteFault(fault.words, sent())
   const text = `${what}${why.length > 0 ? ` (${why.join(', ')})` : ''}${words}`
@@ -41,11 +50,17 @@ const texts: Readonly<Record<ModelErrorCode, readonly [what: string, todo: strin
   model_unavailable: ['cannot be reached, or failed', 'See that its server runs, then ask again'],
   model_not_found: ['is not known to its provider', 'Check its name'],
   model_refused: ['refused the request', 'Check the key, the settings and the messages'],
-  context_too_long: ['says that the prompt does not fit', 'Send less, or give the model a larger window'],
+  context_too_long: [
+    'says that the prompt does not fit',
+    'Send less, or give the model a larger window',
+  ],
   model_stalled: ['sent nothing for too long', 'Ask again'],
   model_stream_broken: ['broke off its reply', 'What came is not the whole: ask again'],
   files_refused: ['does not take a file that was sent', 'Send it as a text'],
-  system_refused: ['takes system messages only at the front', "Set systemPrompt to 'as user' or 'as sent'"],
+  system_refused: [
+    'takes system messages only at the front',
+    "Set systemPrompt to 'as user' or 'as sent'",
+  ],
   reply_too_large: ['wrote a reply that is too long', 'Ask for less'],
   stand_in_copied: ['called a tool with a mark that only stands for a text', 'Ask again'],
 }
@@ -64,7 +79,8 @@ function codeOf(
   if (status !== undefined && status >= 400) return 'model_refused'
   if (during === 'stream') return 'model_stream_broken'
   // No answer at all: `fetch` throws a TypeError, the AI SDK marks its error as retryable.
-  const isUnreachable = isRetryable === true || (name === 'TypeError' && fault.words === 'fetch failed')
+  const isUnreachable =
+    isRetryable === true || (name === 'TypeError' && fault.words === 'fetch failed')
   return isUnreachable ? 'model_unavailable' : 'model_refused'
 }
 

@@ -39,8 +39,16 @@ const dialects: Readonly<Record<string, readonly MessageLike[]>> = {
       content: 'I look.',
       reasoning_content: 'Two lists.',
       tool_calls: [
-        { id: 'call_2_0', type: 'function', function: { name: 'berths', arguments: '{"pier":"A"}' } },
-        { id: 'call_2_1', type: 'function', function: { name: 'berths', arguments: '{"pier":"B"}' } },
+        {
+          id: 'call_2_0',
+          type: 'function',
+          function: { name: 'berths', arguments: '{"pier":"A"}' },
+        },
+        {
+          id: 'call_2_1',
+          type: 'function',
+          function: { name: 'berths', arguments: '{"pier":"B"}' },
+        },
       ],
     } as MessageLike,
     { role: 'tool', tool_call_id: 'call_2_0', content: '12' },
@@ -123,21 +131,32 @@ describe('toPrompt', () => {
       { type: 'image', image: new Uint8Array([1, 2, 3]), mediaType: 'image/png' },
       { type: 'file', data: 'JVBERi0=', mediaType: 'application/pdf', filename: 'a.pdf' },
       { type: 'file', data: { type: 'data', data: 'UklG' }, mediaType: 'audio/wav' },
-      { type: 'file', data: { type: 'url', url: new URL('https://x.test/b.png') }, mediaType: 'image/png' },
+      {
+        type: 'file',
+        data: { type: 'url', url: new URL('https://x.test/b.png') },
+        mediaType: 'image/png',
+      },
     ]
     for await (const _ of aiSdk(real('m')).stream({ messages: [{ role: 'user', content }] })) void _
     await upstream.close()
     expect(upstream.bodies[0]!.messages[0]!.content).toEqual([
       { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
-      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
+      {
+        type: 'file',
+        file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+      },
       { type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } },
       { type: 'image_url', image_url: { url: 'https://x.test/b.png' } },
     ])
   })
 
   it('leaves parts of the AI SDK as they are, with what they say to their provider', () => {
-    const thought = { type: 'reasoning', text: 'Hm.', providerOptions: { anthropic: { signature: 's' } } }
+    const thought = {
+      type: 'reasoning',
+      text: 'Hm.',
+      providerOptions: { anthropic: { signature: 's' } },
+    }
     const cache = { anthropic: { cacheControl: { type: 'ephemeral' } } }
     const [message] = toPrompt([
       { role: 'assistant', content: [thought], providerOptions: cache } as MessageLike,
@@ -152,10 +171,18 @@ describe('toPrompt', () => {
       new URL('https://x.test/a.png'),
       'image/*',
     ],
-    [{ type: 'image', image: new Uint8Array([1]), mediaType: 'image/gif' }, new Uint8Array([1]), 'image/gif'],
+    [
+      { type: 'image', image: new Uint8Array([1]), mediaType: 'image/gif' },
+      new Uint8Array([1]),
+      'image/gif',
+    ],
     [{ type: 'image', image: '/9j/4AAQ' }, '/9j/4AAQ', 'image/jpeg'],
     [{ type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } }, 'UklG', 'audio/wav'],
-    [{ type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } }, 'JVBE', 'application/pdf'],
+    [
+      { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } },
+      'JVBE',
+      'application/pdf',
+    ],
     [{ type: 'file', file: { file_id: 'file-abc' } }, 'file-abc', 'application/octet-stream'],
   ])('%j is a file', (part, data, mediaType) => {
     const [message] = toPrompt([{ role: 'user', content: [part] }])
@@ -172,7 +199,10 @@ describe('toPrompt', () => {
       { type: 'text', text: 'The pier:' },
       { type: 'image-data', data: png, mediaType: 'image/png' },
     ]
-    expect(result!.content[0]).toMatchObject({ toolName: 'look', output: { type: 'content', value } })
+    expect(result!.content[0]).toMatchObject({
+      toolName: 'look',
+      output: { type: 'content', value },
+    })
   })
 
   it('sends a result that is a list of texts as a text', () => {
@@ -194,7 +224,11 @@ describe('toPrompt', () => {
 
   it('gives calls without an id one that no other call has', () => {
     const round = [
-      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'look', arguments: {} } }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'look', arguments: {} } }],
+      },
       { role: 'tool', tool_name: 'look', content: 'ok' },
     ]
     const ids = toPrompt([...round, ...round]).map(
@@ -205,6 +239,8 @@ describe('toPrompt', () => {
   })
 
   it('refuses a note, as every model does', () => {
-    expect(() => toPrompt([{ role: 'assistant_note', content: 'x' }])).toThrow(/Message 0: is a note/)
+    expect(() => toPrompt([{ role: 'assistant_note', content: 'x' }])).toThrow(
+      /Message 0: is a note/,
+    )
   })
 })

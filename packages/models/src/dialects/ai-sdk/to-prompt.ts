@@ -3,7 +3,14 @@ import { parseJson } from '@throughline/core/log/values'
 import { type PairedCall, type PairedMessage, pairResults } from '../../pair-results.ts'
 import { imageTypeOf } from '../../read-media.ts'
 import { fieldsOf } from '../../read-text.ts'
-import type { AiSdkMessage, CallPart, FilePart, PlainPart, PromptPart, ResultPart } from './ai-sdk-model.ts'
+import type {
+  AiSdkMessage,
+  CallPart,
+  FilePart,
+  PlainPart,
+  PromptPart,
+  ResultPart,
+} from './ai-sdk-model.ts'
 
 /** The ids of calls. A call without one gets an id that is new in the prompt, because some providers insist on it. */
 type Ids = Map<PairedCall, string>
@@ -20,7 +27,11 @@ export function toPrompt(messages: readonly MessageLike[]): AiSdkMessage[] {
         prompt.push({ role: 'system', content: message.text, ...options })
         break
       case 'user':
-        prompt.push({ role: 'user', content: toParts(source) as (PlainPart | FilePart)[], ...options })
+        prompt.push({
+          role: 'user',
+          content: toParts(source) as (PlainPart | FilePart)[],
+          ...options,
+        })
         break
       case 'assistant':
         prompt.push({ role: 'assistant', content: assistantParts(paired, ids), ...options })
@@ -52,12 +63,15 @@ function assistantParts({ source, calls }: PairedMessage, ids: Ids): PromptPart[
 
 /** Adds the id and the name of its call to each result: messages of Ollama and OpenAI may lack them. */
 function toResults({ source, seq, results }: PairedMessage, ids: Ids): ResultPart[] {
-  const parts = (Array.isArray(source.content) ? source.content : []).filter(part => typeof part !== 'string')
+  const parts = (Array.isArray(source.content) ? source.content : []).filter(
+    part => typeof part !== 'string',
+  )
   const items = parts.filter(part => part?.type === 'tool-result')
   const images = Array.isArray(source.images) ? source.images : []
   const files = [...parts, ...images].map(toFilePart).filter(file => file !== undefined)
   return results.map(({ call, callId, name, text }, at) => {
-    if (items[at]?.output !== undefined && items[at].toolCallId !== undefined) return items[at] as ResultPart
+    if (items[at]?.output !== undefined && items[at].toolCallId !== undefined)
+      return items[at] as ResultPart
     return {
       type: 'tool-result',
       // A stray result is passed on: the provider refuses it, and says so.
@@ -90,7 +104,11 @@ export function toParts(source: MessageLike): PromptPart[] {
   const { content, images } = source
   const texts = Array.isArray(content) ? content.flatMap(toPart) : textPart(content)
   const shown = Array.isArray(images) ? images.map(image => toFilePart(image)) : []
-  const parts: unknown[] = [...reasoningOf(source), ...texts, ...shown.filter(file => file !== undefined)]
+  const parts: unknown[] = [
+    ...reasoningOf(source),
+    ...texts,
+    ...shown.filter(file => file !== undefined),
+  ]
   // Parts of an unknown kind are passed on: the provider knows or refuses them.
   return parts as PromptPart[]
 }
@@ -152,7 +170,11 @@ function toFilePart(value: unknown): FilePart | undefined {
   }
 }
 
-const file = (data: FilePart['data'], mediaType: string): FilePart => ({ type: 'file', data, mediaType })
+const file = (data: FilePart['data'], mediaType: string): FilePart => ({
+  type: 'file',
+  data,
+  mediaType,
+})
 
 function fromOpenAiFile(value: unknown): FilePart {
   const { file_data: data, file_id: id, filename } = fieldsOf(value)

@@ -31,7 +31,9 @@ export interface FakeUpstream {
 }
 
 /** A real HTTP server that speaks /v1/chat/completions and, as providers do, refuses torn rounds of tools. */
-export async function startUpstream(answer: (body: Body, call: number) => FakeReply): Promise<FakeUpstream> {
+export async function startUpstream(
+  answer: (body: Body, call: number) => FakeReply,
+): Promise<FakeUpstream> {
   const bodies: Body[] = []
   let leave = () => {}
   const left = new Promise<void>(resolve => {
@@ -45,9 +47,12 @@ export async function startUpstream(answer: (body: Body, call: number) => FakeRe
     const { status, error = {}, headers = {} } = reply
     if (status) return Response.json({ error: { message: 'no', ...error } }, { status, headers })
     if (!body.stream) return Response.json(whole(reply))
-    return new Response(streamed(reply, { leave, reset: () => (env as HttpBindings).outgoing.destroy() }), {
-      headers: { 'content-type': 'text/event-stream' },
-    })
+    return new Response(
+      streamed(reply, { leave, reset: () => (env as HttpBindings).outgoing.destroy() }),
+      {
+        headers: { 'content-type': 'text/event-stream' },
+      },
+    )
   }
   const server = serve({ fetch, port: 0, hostname: '127.0.0.1' })
   await new Promise(resolve => server.once('listening', resolve))
@@ -64,7 +69,11 @@ export async function startUpstream(answer: (body: Body, call: number) => FakeRe
   }
 }
 
-const usage = { prompt_tokens: 11, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 3 } }
+const usage = {
+  prompt_tokens: 11,
+  completion_tokens: 7,
+  prompt_tokens_details: { cached_tokens: 3 },
+}
 
 const toolCalls = ({ calls = [] }: FakeReply) =>
   calls.map(({ name, arguments: input }, index) => ({
@@ -77,7 +86,11 @@ const toolCalls = ({ calls = [] }: FakeReply) =>
 const reason = ({ calls }: FakeReply) => (calls ? 'tool_calls' : 'stop')
 
 function whole(reply: FakeReply): object {
-  const message = { role: 'assistant', content: reply.text?.join('') ?? '', tool_calls: toolCalls(reply) }
+  const message = {
+    role: 'assistant',
+    content: reply.text?.join('') ?? '',
+    tool_calls: toolCalls(reply),
+  }
   return { id: 'x', choices: [{ index: 0, message, finish_reason: reason(reply) }], usage }
 }
 
@@ -88,7 +101,8 @@ function streamed(
   const encoder = new TextEncoder()
   return new ReadableStream({
     start(controller) {
-      const send = (data: object) => controller.enqueue(encoder.encode(`data: ${JSON.stringify(data)}\n\n`))
+      const send = (data: object) =>
+        controller.enqueue(encoder.encode(`data: ${JSON.stringify(data)}\n\n`))
       const delta = (part: object) => send({ id: 'x', choices: [{ index: 0, delta: part }] })
       if (reply.thinking) delta({ reasoning_content: reply.thinking })
       for (const text of reply.text ?? []) delta({ content: text })
@@ -96,7 +110,8 @@ function streamed(
       if (reply.cut === 'never') return
       // Late enough that what was sent before it arrives.
       if (reply.cut === 'reset') return void setTimeout(reset, 20)
-      if (reply.cut === 'error event') send({ error: { message: 'overloaded', code: 'overloaded' } })
+      if (reply.cut === 'error event')
+        send({ error: { message: 'overloaded', code: 'overloaded' } })
       if (!reply.cut)
         send({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: reason(reply) }], usage })
       if (!reply.cut) controller.enqueue(encoder.encode('data: [DONE]\n\n'))
@@ -116,7 +131,8 @@ export function tornRound(messages: readonly MessageLike[]): string | undefined 
       round = openRound(calls)
       continue
     }
-    if (results.some(result => round.take(result) < 0)) return `the result at ${place} answers no call`
+    if (results.some(result => round.take(result) < 0))
+      return `the result at ${place} answers no call`
   }
   return isOpen() ? 'the last call has no result' : undefined
 }

@@ -15,7 +15,13 @@ export function anthropicEvents(
 ): readonly string[] {
   const { output_tokens, ...read } = usage
   const message = {
-    ...{ id: 'msg_recorded', type: 'message', role: 'assistant', model: 'claude-test', content: [] },
+    ...{
+      id: 'msg_recorded',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-test',
+      content: [],
+    },
     ...{
       stop_reason: null,
       stop_sequence: null,
@@ -29,7 +35,10 @@ export function anthropicEvents(
       ...deltasOf(block).map(delta => event('content_block_delta', { index, delta })),
       event('content_block_stop', { index }),
     ]),
-    event('message_delta', { delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens } }),
+    event('message_delta', {
+      delta: { stop_reason: stop, stop_sequence: null },
+      usage: { output_tokens },
+    }),
     event('message_stop', {}),
   ]
 }
@@ -49,9 +58,15 @@ function deltasOf(block: StreamedBlock): readonly object[] {
   const { type, text, thinking, signature, input } = block
   if (type === 'text') return halves(String(text)).map(half => ({ type: 'text_delta', text: half }))
   if (type === 'tool_use')
-    return halves(JSON.stringify(input)).map(half => ({ type: 'input_json_delta', partial_json: half }))
+    return halves(JSON.stringify(input)).map(half => ({
+      type: 'input_json_delta',
+      partial_json: half,
+    }))
   if (type !== 'thinking') return []
-  const thoughts = halves(String(thinking)).map(half => ({ type: 'thinking_delta', thinking: half }))
+  const thoughts = halves(String(thinking)).map(half => ({
+    type: 'thinking_delta',
+    thinking: half,
+  }))
   return [...thoughts, { type: 'signature_delta', signature }]
 }
 

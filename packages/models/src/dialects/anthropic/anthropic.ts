@@ -1,5 +1,10 @@
 import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
-import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../../check-options.ts'
+import {
+  checkAddress,
+  fromEnvironment,
+  type ServedModelOptions,
+  servedNames,
+} from '../../check-options.ts'
 import type { Model } from '../../model.ts'
 import { fetchConnection } from '../../wire/fetch-connection.ts'
 import { openModel } from '../../wire/open-server.ts'
@@ -31,7 +36,8 @@ export function anthropic(options: AnthropicOptions): Model {
   const address = checkAddress('baseURL', options.baseURL ?? anthropicAddress).replace(/\/v1$/, '')
   const isAnthropic = isAnthropicHost(address)
   // The key that Anthropic's own programs read: no other server may get it.
-  const keyNow = () => options.apiKey ?? (isAnthropic ? fromEnvironment('ANTHROPIC_API_KEY') : undefined)
+  const keyNow = () =>
+    options.apiKey ?? (isAnthropic ? fromEnvironment('ANTHROPIC_API_KEY') : undefined)
   const connection = fetchConnection({
     address,
     headers: () => {

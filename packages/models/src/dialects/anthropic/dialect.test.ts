@@ -123,7 +123,9 @@ describe('a stream, read by the Anthropic library', () => {
     ['length', 'max_tokens'],
     ['other', 'end_turn'],
   ] as const)('ends by %s', async (reason, stop_reason) => {
-    const { message } = await read(streamOf(adapter, startOf(adapter, ask), { text: ['a'], reason }))
+    const { message } = await read(
+      streamOf(adapter, startOf(adapter, ask), { text: ['a'], reason }),
+    )
     expect(message).toMatchObject({ stop_reason, usage: { input_tokens: 21, output_tokens: 0 } })
   })
 
@@ -134,7 +136,12 @@ describe('a stream, read by the Anthropic library', () => {
     const [, data] = text.split('\n')
     expect(JSON.parse(data!.slice('data: '.length))).toMatchObject({
       type: 'message_start',
-      message: { ...head, content: [], stop_reason: null, usage: { input_tokens: 21, output_tokens: 0 } },
+      message: {
+        ...head,
+        content: [],
+        stop_reason: null,
+        usage: { input_tokens: 21, output_tokens: 0 },
+      },
     })
   })
 
@@ -149,7 +156,10 @@ describe('a stream, read by the Anthropic library', () => {
       stream.fail({ status, code: 'any', message: 'The upstream broke off' })
     const error = await read(text).catch(failure => failure)
     expect(error).toBeInstanceOf(Anthropic.APIError)
-    expect(error.error).toEqual({ type: 'error', error: { type, message: 'The upstream broke off' } })
+    expect(error.error).toEqual({
+      type: 'error',
+      error: { type, message: 'The upstream broke off' },
+    })
   })
 
   it('writes nothing for an empty delta', () => {
@@ -180,9 +190,11 @@ describe('a whole body, read by the Anthropic library', () => {
 
   it('may be a count', async () => {
     const client = clientOf(answeringJson(toTokenCount(17)))
-    expect(await client.messages.countTokens({ model: 'm', messages: ask.messages })).toMatchObject({
-      input_tokens: 17,
-    })
+    expect(await client.messages.countTokens({ model: 'm', messages: ask.messages })).toMatchObject(
+      {
+        input_tokens: 17,
+      },
+    )
   })
 })
 
@@ -213,7 +225,10 @@ describe('an error, read by the Anthropic library', () => {
       status: 400,
       body: {
         type: 'error',
-        error: { type: 'invalid_request_error', message: 'prompt is too long: 900 tokens > 512 maximum' },
+        error: {
+          type: 'invalid_request_error',
+          message: 'prompt is too long: 900 tokens > 512 maximum',
+        },
         request_id: 'req_1',
       },
     })
@@ -231,11 +246,17 @@ describe('a request', () => {
       max_tokens: 9,
       messages: [
         { role: 'user', content: 'How is the wind?' },
-        { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'ToolSearch', input: {} }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 't1', name: 'ToolSearch', input: {} }],
+        },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: found }] },
       ],
     })
-    expect(messages.at(-1)).toMatchObject({ role: 'tool', content: 'Tool found: wind\nTool found: tide' })
+    expect(messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: 'Tool found: wind\nTool found: tide',
+    })
   })
 
   it('of Claude Code is read: system, messages, tools, settings', () => {
@@ -277,7 +298,13 @@ describe('a request', () => {
             { type: 'thinking', thinking: 'hm', signature: 'x' },
             { type: 'redacted_thinking', data: 'zzz' },
             { type: 'text', text: 'Let me look.' },
-            { type: 'tool_use', id: 't1', name: 'wind', input: { city: 'Kiel' }, caller: { type: 'direct' } },
+            {
+              type: 'tool_use',
+              id: 't1',
+              name: 'wind',
+              input: { city: 'Kiel' },
+              caller: { type: 'direct' },
+            },
             { type: 'tool_use', id: 't2', name: 'tide', input: {} },
           ],
         },
@@ -295,7 +322,11 @@ describe('a request', () => {
               ],
             },
             { type: 'text', text: '<system-reminder>' },
-            { type: 'document', title: 'A', source: { type: 'text', media_type: 'text/plain', data: 'sea' } },
+            {
+              type: 'document',
+              title: 'A',
+              source: { type: 'text', media_type: 'text/plain', data: 'sea' },
+            },
           ],
         },
         { role: 'system', content: 'Now in German.' },
@@ -353,9 +384,15 @@ describe('a request', () => {
     const failed = request.messages.map(message => errorsIn(message)('4 Bft', 0))
     expect(failed).toEqual([false, false, false, true, false, false])
     // Both upstreams take what was read.
-    expect(eachOllama(request.messages).flat()[3]).toMatchObject({ content: 'no tide', images: [png] })
+    expect(eachOllama(request.messages).flat()[3]).toMatchObject({
+      content: 'no tide',
+      images: [png],
+    })
     expect(eachOpenAi(request.messages).flat()[3]).toMatchObject({
-      content: [{ type: 'text' }, { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }],
+      content: [
+        { type: 'text' },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+      ],
     })
   })
 
@@ -396,7 +433,9 @@ describe('a request', () => {
       { type: 'function', function: { name: 'wind' } },
     ],
   ])('chooses tools by %j', (tool_choice, expected) => {
-    expect(adapter.read({ ...ask, tool_choice }).settings.provider).toEqual({ tool_choice: expected })
+    expect(adapter.read({ ...ask, tool_choice }).settings.provider).toEqual({
+      tool_choice: expected,
+    })
   })
 
   it.each([
@@ -408,16 +447,35 @@ describe('a request', () => {
 
   it('keeps a system prompt that is one text, and reads the body of a count', () => {
     const system = 'x-anthropic-billing-header: 1\nYou sail.'
-    expect(adapter.read({ model: 'm', messages: [], system })).toMatchObject({ system, messages: [] })
+    expect(adapter.read({ model: 'm', messages: [], system })).toMatchObject({
+      system,
+      messages: [],
+    })
   })
 
   it.each([
     ['a list', [], undefined],
     ['no messages', { model: 'm' }, 'messages'],
-    ['a role of another API', { ...ask, messages: [{ role: 'tool', content: 'a' }] }, 'messages[0].role'],
-    ['a note', { ...ask, messages: [{ role: 'assistant_note', content: 'a' }] }, 'messages[0].role'],
-    ['a number as content', { ...ask, messages: [{ role: 'user', content: 1 }] }, 'messages[0].content'],
-    ['a null block', { ...ask, messages: [{ role: 'user', content: [null] }] }, 'messages[0].content[0]'],
+    [
+      'a role of another API',
+      { ...ask, messages: [{ role: 'tool', content: 'a' }] },
+      'messages[0].role',
+    ],
+    [
+      'a note',
+      { ...ask, messages: [{ role: 'assistant_note', content: 'a' }] },
+      'messages[0].role',
+    ],
+    [
+      'a number as content',
+      { ...ask, messages: [{ role: 'user', content: 1 }] },
+      'messages[0].content',
+    ],
+    [
+      'a null block',
+      { ...ask, messages: [{ role: 'user', content: [null] }] },
+      'messages[0].content[0]',
+    ],
     [
       'a text that is none',
       { ...ask, messages: [{ role: 'user', content: [{ type: 'text' }] }] },
@@ -425,7 +483,10 @@ describe('a request', () => {
     ],
     [
       'an uploaded image',
-      { ...ask, messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file' } }] }] },
+      {
+        ...ask,
+        messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file' } }] }],
+      },
       'messages[0].content[0].source.type',
     ],
     [
@@ -448,7 +509,10 @@ describe('a request', () => {
       {
         ...ask,
         messages: [
-          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'a', input: { x: deep() } }] },
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'a', name: 'a', input: { x: deep() } }],
+          },
         ],
       },
       'messages[0].content[0].input',
@@ -489,7 +553,10 @@ describe('a request', () => {
         {
           role: 'user',
           content: [
-            { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'a' }] } },
+            {
+              type: 'document',
+              source: { type: 'content', content: [{ type: 'text', text: 'a' }] },
+            },
           ],
         },
       ],
@@ -502,8 +569,14 @@ describe('a request', () => {
       model: 'm',
       messages: Array.from({ length: size }, (_, at) =>
         at % 2
-          ? { role: 'assistant', content: [{ type: 'tool_use', id: `t${at}`, name: 'a', input: {} }] }
-          : { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${at - 1}`, content: 'a' }] },
+          ? {
+              role: 'assistant',
+              content: [{ type: 'tool_use', id: `t${at}`, name: 'a', input: {} }],
+            }
+          : {
+              role: 'user',
+              content: [{ type: 'tool_result', tool_use_id: `t${at - 1}`, content: 'a' }],
+            },
       ),
     })
     expect(growth(bodyOf, adapter.read, { size: 4000 })).toBeLessThan(notLinear)

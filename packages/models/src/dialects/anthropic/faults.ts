@@ -3,7 +3,8 @@ import { typeOf } from '../openai-error.ts'
 
 export function toError(fault: AdapterFault) {
   const { status, code, message, tokens, details = '' } = fault
-  if (code !== 'context_too_long') return { type: 'error', error: { type: typeOf(status, types), message } }
+  if (code !== 'context_too_long')
+    return { type: 'error', error: { type: typeOf(status, types), message } }
   const counts = tokens
     ? `${tokens.prompt} tokens > ${tokens.window} maximum${details && `. ${details}`}`
     : message

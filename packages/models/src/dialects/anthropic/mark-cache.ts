@@ -78,7 +78,8 @@ export function markCache(body: Fields): Fields {
 
 /** The blocks of a content; a text alone is one block. */
 function blocksOf(content: unknown): readonly unknown[] {
-  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }]
+  if (typeof content === 'string')
+    return content.trim() === '' ? [] : [{ type: 'text', text: content }]
   return Array.isArray(content) ? content : []
 }
 

@@ -15,7 +15,11 @@ export const patch: Patch = {
     const at = first < 0 ? blocks.length : first
     const texts = content.filter(({ type }) => type === 'text')
     const isKept = ({ type }: Fields) => type !== 'text'
-    const all = [...blocks.slice(0, at).filter(isKept), ...texts, ...blocks.slice(at).filter(isKept)]
+    const all = [
+      ...blocks.slice(0, at).filter(isKept),
+      ...texts,
+      ...blocks.slice(at).filter(isKept),
+    ]
     return [{ ...entry, content: all }]
   },
   // Prompt and reply together must fit, or the request is refused.

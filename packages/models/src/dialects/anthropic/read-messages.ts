@@ -164,7 +164,10 @@ function readImage(source: Fields, where: string): ContentPart {
     case 'url':
       return { type: 'image', image: read.text(source.url, `${where}.url`) }
     default:
-      return uploadedFile(`${where}.type`, 'must be "base64" or "url": uploaded files are not known here')
+      return uploadedFile(
+        `${where}.type`,
+        'must be "base64" or "url": uploaded files are not known here',
+      )
   }
 }
 
@@ -197,5 +200,7 @@ function readTextBlocks(value: unknown, field: string): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   read.list(value, field)
   const isInner = ({ type }: Fields) => type === 'text' || type === 'image'
-  return read.each(value, field, (block, where) => (isInner(block) ? readBlock(block, where) : [])).flat()
+  return read
+    .each(value, field, (block, where) => (isInner(block) ? readBlock(block, where) : []))
+    .flat()
 }

@@ -52,7 +52,9 @@ export function anthropicWire({ option, cacheMarks = true }: AnthropicWireOption
     files: anthropicFiles,
     async count(ask, prompt, signal) {
       const body = toAnthropicPrompt(prompt)
-      const { input_tokens } = fieldsOf(await ask({ path: '/v1/messages/count_tokens', body, signal }))
+      const { input_tokens } = fieldsOf(
+        await ask({ path: '/v1/messages/count_tokens', body, signal }),
+      )
       return isWindow(input_tokens) ? input_tokens : undefined
     },
   }
@@ -67,7 +69,8 @@ function anthropicFiles(): LearnedFiles {
       if (file.type === 'foreign') return 'it was uploaded elsewhere'
       const kind = kindOf(file)
       if (kind === 'audio' || kind === 'video') return `this model takes no ${kind}`
-      if (kind !== 'file' || file.type === 'url' || file.mediaType.startsWith('text/')) return undefined
+      if (kind !== 'file' || file.type === 'url' || file.mediaType.startsWith('text/'))
+        return undefined
       return 'this model takes only images, PDF files and texts'
     },
     learnFrom() {},
@@ -121,7 +124,10 @@ function anthropicReader(server: AskedServer): ReplyReader {
   }
 }
 
-function readAnthropicMessage(message: Fields | undefined, server: AskedServer): readonly ModelPart[] {
+function readAnthropicMessage(
+  message: Fields | undefined,
+  server: AskedServer,
+): readonly ModelPart[] {
   if (!message || !Array.isArray(message.content))
     throw toStreamError(server, 'sent an answer that cannot be read', message && readFault(message))
   const content = collectBlocks(server)
@@ -134,7 +140,8 @@ function readAnthropicMessage(message: Fields | undefined, server: AskedServer):
 }
 
 function toEnd(usage: Fields, stop: string, model: unknown, blocks: readonly Fields[]): ModelPart {
-  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
+    usage
   const read = [input_tokens, cache_read_input_tokens, cache_creation_input_tokens]
   const counts = {
     // What came from the cache, or went into it, is not part of `input_tokens`.
@@ -181,7 +188,9 @@ function collectBlocks(server: AskedServer) {
       open.set(index, begun)
       blocks.push(begun.block)
       if (block.type === 'text') return toDelta('text-delta', readText(block.text, server))
-      return block.type === 'thinking' ? toDelta('thinking-delta', readText(block.thinking, server)) : []
+      return block.type === 'thinking'
+        ? toDelta('thinking-delta', readText(block.thinking, server))
+        : []
     },
     add(index: unknown, delta: Fields): readonly ModelPart[] {
       const begun = open.get(index)

@@ -12,7 +12,8 @@ export function streamEvents(start: ReplyStart): ReplyStream {
   let index = -1
   const event = (type: string, value: object) => sse({ type, ...value }, type)
   const delta = (value: object) => event('content_block_delta', { index, delta: value })
-  const begin = (block: object) => event('content_block_start', { index: ++index, content_block: block })
+  const begin = (block: object) =>
+    event('content_block_start', { index: ++index, content_block: block })
   const stop = () => event('content_block_stop', { index })
   return replyStream({
     start: () => event('message_start', { message: { ...headOf(start), ...unfinished(start) } }),
@@ -20,7 +21,8 @@ export function streamEvents(start: ReplyStart): ReplyStream {
     delta: (type, text) => delta({ type: `${type}_delta`, [type]: text }),
     // A thought ends with its signature, which clients send back.
     close: ({ kind }) =>
-      (kind === 'thinking' ? delta({ type: 'signature_delta', signature: ownSignature }) : '') + stop(),
+      (kind === 'thinking' ? delta({ type: 'signature_delta', signature: ownSignature }) : '') +
+      stop(),
     calls: calls =>
       calls
         .map(
@@ -31,7 +33,8 @@ export function streamEvents(start: ReplyStart): ReplyStream {
         )
         .join(''),
     end: end =>
-      event('message_delta', { delta: toStop(end), usage: toUsage(start, end) }) + event('message_stop', {}),
+      event('message_delta', { delta: toStop(end), usage: toUsage(start, end) }) +
+      event('message_stop', {}),
     fail: fault => sse(toError(fault), 'error'),
     idle: () => event('ping', {}),
   })

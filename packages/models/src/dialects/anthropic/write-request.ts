@@ -37,7 +37,9 @@ export function toAnthropicRequest({
       top_k: provider.top_k,
       stop_sequences: words?.length ? words : undefined,
       output_config:
-        typeof format === 'object' ? { format: { type: 'json_schema', schema: format } } : undefined,
+        typeof format === 'object'
+          ? { format: { type: 'json_schema', schema: format } }
+          : undefined,
       thinking: toThinking(thinking, max_tokens),
       tool_choice: prompt.tools.length > 0 ? toToolChoice(provider) : undefined,
     }),
@@ -60,7 +62,12 @@ export function toAnthropicPrompt({ model, messages, tools }: Prompt) {
 }
 
 /** How many tokens a model may think. There is none for `true`: each model has its own way then. */
-const budgets: Readonly<Record<string, number>> = { low: 2048, medium: 8192, high: 16_384, max: 32_768 }
+const budgets: Readonly<Record<string, number>> = {
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  max: 32_768,
+}
 
 function toThinking(thinking: ModelSettings['thinking'], most: number): object | undefined {
   if (thinking === false) return { type: 'disabled' }
@@ -102,7 +109,10 @@ function toAnthropicMessages(source: readonly MessageLike[]): {
     if (!last && message.role === 'assistant')
       messages.push({ role: 'user', content: [toText(openingText)] }, message)
     else if (last?.role === message.role)
-      messages[messages.length - 1] = { ...last, content: inOrder([...last.content, ...message.content]) }
+      messages[messages.length - 1] = {
+        ...last,
+        content: inOrder([...last.content, ...message.content]),
+      }
     else messages.push(message)
   }
   const text = system.filter(one => one.trim() !== '').join('\n\n')
@@ -115,7 +125,9 @@ const inOrder = (blocks: readonly Fields[]): readonly Fields[] => [
   ...blocks.filter(({ type }) => type !== 'tool_result'),
 ]
 
-export const eachAnthropic = (messages: readonly MessageLike[]): readonly (readonly AnthropicMessage[])[] =>
+export const eachAnthropic = (
+  messages: readonly MessageLike[],
+): readonly (readonly AnthropicMessage[])[] =>
   writeEach(messages, {
     toReply: paired => entry('assistant', toReply(paired)),
     toResults: paired => entry('user', toResults(paired)),
@@ -131,7 +143,8 @@ function toReply(paired: PairedMessage): readonly Fields[] {
     ...{ type: 'tool_use', id: key, name, input: toArguments(json) },
   }))
   return withKeptBlocks(paired, 'messages', [...textBlocks(paired.message.text), ...uses], {
-    textOf: blocks => blocks.map(({ type, text }) => (type === 'text' ? String(text ?? '') : '')).join(''),
+    textOf: blocks =>
+      blocks.map(({ type, text }) => (type === 'text' ? String(text ?? '') : '')).join(''),
     isCall: ({ type }) => type === 'tool_use',
   })
 }
@@ -160,5 +173,9 @@ function toFile(media: Media, seq: number): Fields {
     const data = new TextDecoder().decode(fromBase64(file.base64))
     return { type, source: { type: 'text', media_type: 'text/plain', data }, ...title }
   }
-  return { type, source: { type: 'base64', media_type: file.mediaType, data: file.base64 }, ...title }
+  return {
+    type,
+    source: { type: 'base64', media_type: file.mediaType, data: file.base64 },
+    ...title,
+  }
 }

@@ -59,7 +59,11 @@ async function read(text: string, sizes?: readonly number[]) {
   }
 }
 
-const functionCalls = calls.map(({ id, name, arguments: json }) => ({ id, name, args: JSON.parse(json) }))
+const functionCalls = calls.map(({ id, name, arguments: json }) => ({
+  id,
+  name,
+  args: JSON.parse(json),
+}))
 
 describe('a stream, read by the library of Google', () => {
   it('is what was written, wherever the network cuts it', async () => {
@@ -119,7 +123,8 @@ describe('an answer that is not streamed', () => {
     expect(body).toEqual({
       error: {
         code: 400,
-        message: 'The input token count (9000) exceeds the maximum number of tokens allowed (4096).',
+        message:
+          'The input token count (9000) exceeds the maximum number of tokens allowed (4096).',
         status: 'INVALID_ARGUMENT',
       },
     })
@@ -177,7 +182,10 @@ describe('a request', () => {
             {
               name: 'look',
               description: 'Looks.',
-              parameters: { type: 'OBJECT', properties: { type: { type: 'STRING', enum: ['OBJECT'] } } },
+              parameters: {
+                type: 'OBJECT',
+                properties: { type: { type: 'STRING', enum: ['OBJECT'] } },
+              },
             },
             { name: 'tide', parametersJsonSchema: { type: 'object' } },
           ],
@@ -218,7 +226,13 @@ describe('a request', () => {
       { role: 'tool', tool_call_id: 'b', tool_name: 'tide', content: 'no sea' },
       { role: 'user', content: 'And?' },
     ])
-    expect(messages.map(message => errorsIn(message)('', 0))).toEqual([false, false, false, true, false])
+    expect(messages.map(message => errorsIn(message)('', 0))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+    ])
     expect(origins?.map(({ first, last }) => [first, last])).toEqual([
       [0, 0],
       [1, 1],
@@ -253,7 +267,10 @@ describe('a request', () => {
   it.each([
     [{ ...ask, contents: 'Hello' }, 'contents'],
     [{ ...ask, contents: [{ role: 'robot', parts: [] }] }, 'contents[0].role'],
-    [{ ...ask, contents: [{ role: 'model', parts: [{ executableCode: {} }] }] }, 'contents[0].parts[0]'],
+    [
+      { ...ask, contents: [{ role: 'model', parts: [{ executableCode: {} }] }] },
+      'contents[0].parts[0]',
+    ],
     [
       { ...ask, contents: [{ parts: [{ functionResponse: {} }] }] },
       'contents[0].parts[0].functionResponse.name',
@@ -275,7 +292,11 @@ describe('a request', () => {
         { role: 'model', parts: [{ functionCall: { id: 'a', name: 'look', args: {} } }] },
         { parts: [{ functionResponse: { id: 'a', name: 'look', response: { output: 'x' } } }] },
       ],
-      tools: [{ functionDeclarations: [{ name: 'look', parameters: { type: 'OBJECT', properties: {} } }] }],
+      tools: [
+        {
+          functionDeclarations: [{ name: 'look', parameters: { type: 'OBJECT', properties: {} } }],
+        },
+      ],
     }
     expectDamagedIsRefused(adapter, good, 12)
   })

@@ -31,7 +31,11 @@ export const geminiCountAdapter: Adapter = {
   ...geminiAdapter,
   read(value) {
     const body = read.body(value)
-    const inner = read.optional(either(body, 'generateContentRequest'), 'generateContentRequest', read.fields)
+    const inner = read.optional(
+      either(body, 'generateContentRequest'),
+      'generateContentRequest',
+      read.fields,
+    )
     return readRequest({ ...body, ...inner, model: body.model })
   },
 }

@@ -100,7 +100,8 @@ function readResult({ id, name, response, parts }: Fields, where: string): Messa
 /** The text of a result. Clients put it into a field of this name, and other values are kept as JSON. */
 function textOf(told: Fields): string {
   const [[name, value] = [], ...others] = Object.entries(told)
-  const isPlain = others.length === 0 && ['output', 'result', 'content', 'error'].includes(String(name))
+  const isPlain =
+    others.length === 0 && ['output', 'result', 'content', 'error'].includes(String(name))
   return isPlain && typeof value === 'string' ? value : JSON.stringify(told)
 }
 
@@ -108,7 +109,8 @@ function readPart(part: Fields, where: string): ContentPart {
   if (part.text !== undefined) return read.text(part.text, `${where}.text`)
   const inline = either(part, 'inlineData')
   const file = either(part, 'fileData')
-  if (inline !== undefined) return readFile(read.fields(inline, `${where}.inlineData`), 'data', where)
+  if (inline !== undefined)
+    return readFile(read.fields(inline, `${where}.inlineData`), 'data', where)
   if (file !== undefined) return readFile(read.fields(file, `${where}.fileData`), 'fileUri', where)
   return refuse(where, 'must be a text, inlineData, fileData or a functionResponse')
 }
@@ -126,7 +128,9 @@ export function readSystem(value: unknown): readonly string[] {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]
   const { parts } = read.fields(value, 'systemInstruction')
-  return read.each(Array.isArray(parts) ? parts : [parts], 'systemInstruction.parts', ({ text }, where) =>
-    read.text(text, `${where}.text`),
+  return read.each(
+    Array.isArray(parts) ? parts : [parts],
+    'systemInstruction.parts',
+    ({ text }, where) => read.text(text, `${where}.text`),
   )
 }

@@ -10,11 +10,15 @@ import { readContents, readSystem } from './read-messages.ts'
 /** Reads a body, with the model and the streaming that its address names. */
 export function readRequest(value: unknown): ChatRequest {
   const body = read.body(value)
-  const config = read.optional(either(body, 'generationConfig'), 'generationConfig', read.fields) ?? {}
+  const config =
+    read.optional(either(body, 'generationConfig'), 'generationConfig', read.fields) ?? {}
   const thinking = thinkingOf(config)
   return {
     model: read.text(body.model, 'model'),
-    ...readContents(readSystem(either(body, 'systemInstruction')), read.list(body.contents, 'contents')),
+    ...readContents(
+      readSystem(either(body, 'systemInstruction')),
+      read.list(body.contents, 'contents'),
+    ),
     tools: readTools(body.tools),
     ...readLeftOut(body.tools),
     settings: readSettings(config, thinking, either(body, 'toolConfig')),
@@ -25,7 +29,8 @@ export function readRequest(value: unknown): ChatRequest {
 }
 
 const thinkingOf = (config: Fields): Fields =>
-  read.optional(either(config, 'thinkingConfig'), 'generationConfig.thinkingConfig', read.fields) ?? {}
+  read.optional(either(config, 'thinkingConfig'), 'generationConfig.thinkingConfig', read.fields) ??
+  {}
 
 const readTools = toolReader((tool, where) =>
   read.each(either(tool, 'functionDeclarations'), `${where}.functionDeclarations`, readTool),
@@ -51,7 +56,9 @@ function withPlainTypes(schema: unknown): unknown {
 
 /** Names of tools that Google runs itself: `googleSearch`, `urlContext`. */
 function readLeftOut(tools: unknown): Pick<ChatRequest, 'leftOut'> {
-  const names = Array.isArray(tools) ? tools.flatMap(tool => (isFields(tool) ? Object.keys(tool) : [])) : []
+  const names = Array.isArray(tools)
+    ? tools.flatMap(tool => (isFields(tool) ? Object.keys(tool) : []))
+    : []
   const leftOut = [...new Set(names)].filter(
     name => name !== 'functionDeclarations' && name !== 'function_declarations',
   )
@@ -60,7 +67,11 @@ function readLeftOut(tools: unknown): Pick<ChatRequest, 'leftOut'> {
 
 function readSettings(config: Fields, thinking: Fields, toolConfig: unknown): ModelSettings {
   const where = 'generationConfig.'
-  const budget = read.optional(either(thinking, 'thinkingBudget'), `${where}thinkingBudget`, read.whole)
+  const budget = read.optional(
+    either(thinking, 'thinkingBudget'),
+    `${where}thinkingBudget`,
+    read.whole,
+  )
   const level = read.optional(either(thinking, 'thinkingLevel'), `${where}thinkingLevel`, read.text)
   const plain = {
     temperature: config.temperature,
@@ -113,7 +124,10 @@ function readToolChoice(value: unknown): unknown {
       return 'none'
     case 'ANY':
       return Array.isArray(names) && names.length === 1
-        ? { type: 'function', function: { name: read.text(names[0], `${field}.allowedFunctionNames[0]`) } }
+        ? {
+            type: 'function',
+            function: { name: read.text(names[0], `${field}.allowedFunctionNames[0]`) },
+          }
         : 'required'
     default:
       return refuse(`${field}.mode`, 'must be "AUTO", "ANY", "NONE" or "VALIDATED"')

@@ -47,9 +47,15 @@ function pieceOf(start: ReplyStart, parts: readonly object[], closing?: Partial<
 }
 
 /** Thoughts are told to those who ask for them. */
-function partsOf(start: ReplyStart, { thinking = '', text = '' }: Partial<ReplyEnd>): readonly object[] {
+function partsOf(
+  start: ReplyStart,
+  { thinking = '', text = '' }: Partial<ReplyEnd>,
+): readonly object[] {
   const isTold = thinking !== '' && start.request.hints.tellsThoughts === true
-  return [...(isTold ? [{ text: thinking, thought: true }] : []), ...(text === '' ? [] : [{ text }])]
+  return [
+    ...(isTold ? [{ text: thinking, thought: true }] : []),
+    ...(text === '' ? [] : [{ text }]),
+  ]
 }
 
 const toCall = ({ id, name, arguments: json }: ReplyCall) => ({

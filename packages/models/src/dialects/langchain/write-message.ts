@@ -1,7 +1,13 @@
 import type { MessageLike } from '@throughline/core/log/message'
 import { readMessage } from '@throughline/core/log/parse-message'
 import { present } from '@throughline/core/log/values'
-import { fromLangChain, type LangChainMessage, origin, repeated, type View } from './read-message.ts'
+import {
+  fromLangChain,
+  type LangChainMessage,
+  origin,
+  repeated,
+  type View,
+} from './read-message.ts'
 
 /** A message that was added. LangChain takes it wherever it takes messages, see `coerceMessageLikeToMessage`. */
 export type AddedMessage =
@@ -17,7 +23,11 @@ export function toLangChain<M extends LangChainMessage, A>(
   if (!message) return create(toAdded(sent))
   const view = fromLangChain(message)
   if (sent === view) return message
-  return withContent(message, contentOf(sent), sent.tool_calls === view.tool_calls ? undefined : sent)
+  return withContent(
+    message,
+    contentOf(sent),
+    sent.tool_calls === view.tool_calls ? undefined : sent,
+  )
 }
 
 /** Converts an added message: an added tool result has the form of the message before it. */
@@ -37,9 +47,16 @@ function contentOf({ content, [repeated]: calls = [] }: View): unknown {
 }
 
 /** Copies a message with another content, without its constructor, because each class has a different one. */
-function withContent<M extends LangChainMessage>(message: M, content: unknown, joined?: MessageLike): M {
+function withContent<M extends LangChainMessage>(
+  message: M,
+  content: unknown,
+  joined?: MessageLike,
+): M {
   const fields = { content, ...(joined && { tool_calls: callsOf(joined) }) }
-  const copy = Object.create(Object.getPrototypeOf(message), Object.getOwnPropertyDescriptors(message))
+  const copy = Object.create(
+    Object.getPrototypeOf(message),
+    Object.getOwnPropertyDescriptors(message),
+  )
   // LangChain serialises a message by the arguments of its constructor.
   const kwargs = { ...(message as { lc_kwargs?: object }).lc_kwargs, ...fields }
   return Object.assign(copy, fields, 'lc_kwargs' in message ? { lc_kwargs: kwargs } : {})
@@ -51,5 +68,10 @@ function callsOf({ tool_calls: calls }: MessageLike): readonly unknown[] {
     id?: string
     function: { name: string; arguments: unknown }
   }[]
-  return list.map(({ id, function: { name, arguments: args } }) => ({ type: 'tool_call', id, name, args }))
+  return list.map(({ id, function: { name, arguments: args } }) => ({
+    type: 'tool_call',
+    id,
+    name,
+    args,
+  }))
 }

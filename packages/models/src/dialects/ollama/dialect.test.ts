@@ -91,7 +91,9 @@ describe('a stream, read by the ollama library', () => {
   })
 
   it('ends by the length', async () => {
-    const got = await read(streamOf(adapter, startOf(adapter, ask), { text: ['a'], reason: 'length' }))
+    const got = await read(
+      streamOf(adapter, startOf(adapter, ask), { text: ['a'], reason: 'length' }),
+    )
     expect(got.last).toMatchObject({ done_reason: 'length', prompt_eval_count: 21, eval_count: 0 })
   })
 
@@ -107,18 +109,20 @@ describe('a stream, read by the ollama library', () => {
 
   it('carries log probabilities', async () => {
     const logprobs = [{ token: 'H', logprob: -0.5 }]
-    const { lines } = await read(streamOf(adapter, startOf(adapter, ask), { text: ['H', 'i'], logprobs }))
+    const { lines } = await read(
+      streamOf(adapter, startOf(adapter, ask), { text: ['H', 'i'], logprobs }),
+    )
     expect(lines.map(line => line.logprobs)).toEqual([logprobs, undefined, undefined])
   })
 
   it('writes nothing for an empty delta, and nothing to keep a connection alive', () => {
     const stream = adapter.stream(startOf(adapter, ask))
-    expect([stream.text(''), stream.thinking(''), stream.calls([]), signOfLife(adapter, stream)]).toEqual([
-      '',
-      '',
-      '',
-      '',
-    ])
+    expect([
+      stream.text(''),
+      stream.thinking(''),
+      stream.calls([]),
+      signOfLife(adapter, stream),
+    ]).toEqual(['', '', '', ''])
   })
 
   it('wraps arguments that are no object', async () => {
@@ -144,7 +148,12 @@ describe('a whole body, read by the ollama library', () => {
     const logprobs = [{ token: 'H', logprob: -0.5 }]
     expect(await answer({ ...ask, stream: false }, { ...reply, logprobs })).toEqual({
       ...last,
-      message: { role: 'assistant', content: oddText, thinking: 'Let me see…', tool_calls: toolCalls },
+      message: {
+        role: 'assistant',
+        content: oddText,
+        thinking: 'Let me see…',
+        tool_calls: toolCalls,
+      },
       logprobs,
     })
   })
@@ -153,7 +162,10 @@ describe('a whole body, read by the ollama library', () => {
     const message = { role: 'assistant', content: '' }
     const loaded = { model: 'm', created_at, message, done: true, done_reason: 'load' }
     expect(await answer({ model: 'm', messages: [] }, {})).toEqual(loaded)
-    expect(await answer({ model: 'm', keep_alive: 0 }, {})).toEqual({ ...loaded, done_reason: 'unload' })
+    expect(await answer({ model: 'm', keep_alive: 0 }, {})).toEqual({
+      ...loaded,
+      done_reason: 'unload',
+    })
   })
 })
 
@@ -166,7 +178,10 @@ describe('an error, read by the ollama library', () => {
 
   it('has the words and the counts for a prompt that is too long', () => {
     const fault = { status: 413, code: 'context_too_long', message: 'Too long.' }
-    const { status, body } = adapter.fault({ ...fault, tokens: { prompt: 900, window: 512 } }, 'req_1')
+    const { status, body } = adapter.fault(
+      { ...fault, tokens: { prompt: 900, window: 512 } },
+      'req_1',
+    )
     expect(status).toBe(400)
     expect(JSON.parse((body as { error: string }).error)).toMatchObject({
       error: { type: 'exceed_context_size_error', n_prompt_tokens: 900, n_ctx: 512 },
@@ -292,7 +307,11 @@ describe('a request', () => {
     ['a list', [], undefined],
     ['no model', { messages: [] }, 'model'],
     ['messages of another kind', { model: 'm', messages: {} }, 'messages'],
-    ['a note', { ...ask, messages: [{ role: 'assistant_note', content: 'x' }] }, 'messages[0].role'],
+    [
+      'a note',
+      { ...ask, messages: [{ role: 'assistant_note', content: 'x' }] },
+      'messages[0].role',
+    ],
     ['parts', { ...ask, messages: [{ role: 'user', content: [] }] }, 'messages[0].content'],
     [
       'an image that is no text',
@@ -309,7 +328,10 @@ describe('a request', () => {
       {
         ...ask,
         messages: [
-          { role: 'assistant', tool_calls: [{ function: { name: 'a', arguments: { x: deep() } } }] },
+          {
+            role: 'assistant',
+            tool_calls: [{ function: { name: 'a', arguments: { x: deep() } } }],
+          },
         ],
       },
       'messages[0].tool_calls[0].function.arguments',

@@ -13,7 +13,10 @@ export const ollamaAdapter: Adapter = {
   read: readRequest,
   stream: start => streamLines(start),
   whole: toAnswer,
-  fault: fault => ({ status: fault.code === 'context_too_long' ? 400 : fault.status, body: toError(fault) }),
+  fault: fault => ({
+    status: fault.code === 'context_too_long' ? 400 : fault.status,
+    body: toError(fault),
+  }),
 }
 
 export const generateAdapter: Adapter = {

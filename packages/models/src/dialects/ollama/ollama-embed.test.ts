@@ -26,7 +26,10 @@ describe('ollamaEmbed', () => {
   })
 
   it.each([
-    [{ status: 404, body: { error: 'model "m" not found, try pulling it first' } }, 'model_not_found'],
+    [
+      { status: 404, body: { error: 'model "m" not found, try pulling it first' } },
+      'model_not_found',
+    ],
     [{ status: 400, body: { error: 'this model does not support embeddings' } }, 'model_refused'],
     [{ status: 500, body: { error: `cannot read ${secret}` } }, 'model_unavailable'],
     [{ status: 200, body: { embeddings: 'none' } }, 'model_stream_broken'],
@@ -45,7 +48,10 @@ describe('ollamaEmbed', () => {
     const upstream = await upstreamWith([{ ending: 'stall' }])
     const controller = new AbortController()
     const asked = ollamaEmbed({ model: 'm', host: upstream.url }).embed(['one'], controller)
-    const leave = setInterval(() => upstream.requests.length > 0 && controller.abort(new Error('gone')), 5)
+    const leave = setInterval(
+      () => upstream.requests.length > 0 && controller.abort(new Error('gone')),
+      5,
+    )
     await expect(asked).rejects.toThrow('gone')
     clearInterval(leave)
     expect(await upstream.requests[0]!.ended).toBe('left')

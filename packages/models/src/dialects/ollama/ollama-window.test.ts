@@ -43,7 +43,10 @@ it.each([
 it('is the model’s own when it is not in memory, and not what it was trained for', async () => {
   const parameters =
     'stop                           "num_ctx 5"\nnum_ctx                        16384\ntemperature 0.7'
-  const upstream = await serverWith({ '/api/ps': loaded('llama3:70b', 6144), '/api/show': show(parameters) })
+  const upstream = await serverWith({
+    '/api/ps': loaded('llama3:70b', 6144),
+    '/api/show': show(parameters),
+  })
   expect(await ollama({ model: 'llama3', host: upstream.url }).window()).toBe(16_384)
 })
 
@@ -51,7 +54,11 @@ it.each([
   ['nobody says', nothing, show()],
   ['the server is older', { status: 404, body: '404 page not found' }, show('temperature 1')],
   ['the server does not have the model', nothing, { status: 404, body: { error: 'not found' } }],
-  ['the answers are no JSON', { status: 200, body: 'Ollama is running' }, { status: 200, body: 'yes' }],
+  [
+    'the answers are no JSON',
+    { status: 200, body: 'Ollama is running' },
+    { status: 200, body: 'yes' },
+  ],
 ] as [string, UpstreamAnswer, UpstreamAnswer][])(
   'is unknown when %s, and the server decides',
   async (_, ps, shown) => {
@@ -90,7 +97,9 @@ it('is sent with every request, and asked for once', async () => {
   ])
   const paths = upstream.requests.map(request => request.path)
   expect(paths.toSorted()).toEqual(['/api/chat', '/api/chat', '/api/ps'])
-  const bodies = upstream.requests.filter(({ path }) => path === '/api/chat').map(({ body }) => body)
+  const bodies = upstream.requests
+    .filter(({ path }) => path === '/api/chat')
+    .map(({ body }) => body)
   for (const body of bodies) expect(body).toMatchObject({ options: { num_ctx: 6144 } })
 })
 
@@ -108,7 +117,9 @@ it('is not lost to others when one of them stops waiting; when all do, the quest
   const held = new Promise<void>(resolve => {
     release = resolve
   })
-  const upstream = await upstreamWith((_, at) => (at === 0 ? { ending: 'stall' } : loaded('m:latest', 6144)))
+  const upstream = await upstreamWith((_, at) =>
+    at === 0 ? { ending: 'stall' } : loaded('m:latest', 6144),
+  )
   const slow: typeof fetch = async (...given) => {
     if (upstream.requests.length > 0) await held
     return fetch(...given)

@@ -9,13 +9,17 @@ const hello = [{ role: 'user', content: 'hello' }]
 /** The body of the one request that asks the model. */
 async function bodyOf(request: ModelRequest, options: Partial<OllamaOptions> = {}) {
   const upstream = await upstreamWith([ollamaAnswer([{ content: 'hi' }])])
-  await partsOf(ollama({ model: 'm', window: 2048, host: upstream.url, ...options }).stream(request))
+  await partsOf(
+    ollama({ model: 'm', window: 2048, host: upstream.url, ...options }).stream(request),
+  )
   return upstream.requests[0]!.body as Record<string, unknown>
 }
 
 async function partsFrom(messages: Record<string, unknown>[], end?: Record<string, unknown>) {
   const upstream = await upstreamWith([ollamaAnswer(messages, end)])
-  return partsOf(ollama({ model: 'm', window: 2048, host: upstream.url }).stream({ messages: hello }))
+  return partsOf(
+    ollama({ model: 'm', window: 2048, host: upstream.url }).stream({ messages: hello }),
+  )
 }
 
 describe('what comes back', () => {
@@ -38,8 +42,14 @@ describe('what comes back', () => {
   })
 
   it('is tool calls with the server’s ids, or ids that are the same every time', async () => {
-    const call = (name: string, id?: string) => ({ id, function: { name, arguments: { city: 'Kiel' } } })
-    const replies = [{ tool_calls: [call('wind', 'abc'), call('wind')] }, { tool_calls: [call('tide')] }]
+    const call = (name: string, id?: string) => ({
+      id,
+      function: { name, arguments: { city: 'Kiel' } },
+    })
+    const replies = [
+      { tool_calls: [call('wind', 'abc'), call('wind')] },
+      { tool_calls: [call('tide')] },
+    ]
     const parts = await partsFrom(replies)
     expect(parts).toEqual([
       { type: 'tool-call', id: 'abc', name: 'wind', arguments: '{"city":"Kiel"}' },
@@ -62,7 +72,9 @@ describe('what comes back', () => {
   })
 
   it('is whole when the network cuts it anywhere, even inside a letter', async () => {
-    const whole = Buffer.from(ollamaAnswer([{ content: 'Grüße 🌊' }]).chunks.join('')).toString('latin1')
+    const whole = Buffer.from(ollamaAnswer([{ content: 'Grüße 🌊' }]).chunks.join('')).toString(
+      'latin1',
+    )
     const server = await upstreamWith(() => ({ chunks: [whole] }))
     for (const size of [1, 2, 3, 7]) {
       // The bytes of the answer, in pieces of this size.
@@ -70,7 +82,8 @@ describe('what comes back', () => {
         const bytes = Buffer.from(await (await fetch(...given)).text(), 'latin1')
         const pieces = new ReadableStream({
           start(controller) {
-            for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.subarray(at, at + size))
+            for (let at = 0; at < bytes.length; at += size)
+              controller.enqueue(bytes.subarray(at, at + size))
             controller.close()
           },
         })
@@ -113,10 +126,20 @@ describe('what is sent', () => {
     const body = await bodyOf(
       {
         messages: hello,
-        settings: { temperature: 0, maxTokens: 99, seed: 4, stop: ['END'], thinking: 'low', format: 'json' },
+        settings: {
+          temperature: 0,
+          maxTokens: 99,
+          seed: 4,
+          stop: ['END'],
+          thinking: 'low',
+          format: 'json',
+        },
       },
       {
-        settings: { temperature: 1, provider: { options: { top_k: 5 }, top_p: 0.5, logprobs: true } },
+        settings: {
+          temperature: 1,
+          provider: { options: { top_k: 5 }, top_p: 0.5, logprobs: true },
+        },
         keepAlive: '10m',
       },
     )
@@ -144,7 +167,11 @@ describe('what is sent', () => {
   })
 
   it('has tools as functions', async () => {
-    const tool = { name: 'wind', description: 'the wind', parameters: { type: 'object', properties: {} } }
+    const tool = {
+      name: 'wind',
+      description: 'the wind',
+      parameters: { type: 'object', properties: {} },
+    }
     expect((await bodyOf({ messages: hello, tools: [tool] })).tools).toEqual([
       { type: 'function', function: tool },
     ])

@@ -41,7 +41,10 @@ function ollamaConnection({
 }
 
 /** The address, the headers and `keepAlive` are those of `ollama`. */
-export type OllamaEmbedOptions = Pick<OllamaOptions, 'model' | 'host' | 'headers' | 'fetch' | 'keepAlive'>
+export type OllamaEmbedOptions = Pick<
+  OllamaOptions,
+  'model' | 'host' | 'headers' | 'fetch' | 'keepAlive'
+>
 
 /**
  * Makes an embedder of an Ollama server, for `createHistory({ embed })`. Throws a ModelError.

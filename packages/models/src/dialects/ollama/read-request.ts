@@ -26,7 +26,8 @@ export function readGenerate(value: unknown): ChatRequest {
   const body = read.body(value)
   const prompt = read.optional(body.prompt, 'prompt', read.text) ?? ''
   const system = { role: 'system', content: read.optional(body.system, 'system', read.text) ?? '' }
-  const messages = prompt === '' ? [] : [system, { role: 'user', content: prompt, images: body.images }]
+  const messages =
+    prompt === '' ? [] : [system, { role: 'user', content: prompt, images: body.images }]
   return readRequest({ ...body, messages, tools: [] })
 }
 
@@ -37,7 +38,8 @@ const readMessages = chatMessages(
       refuse(`${where}.tool_calls`, 'belong to an assistant message')
     const images = read.optional(message.images, `${where}.images`, read.list) ?? []
     for (const [at, image] of images.entries()) read.text(image, `${where}.images[${at}]`)
-    const text = (name: string) => read.optional(message[name], `${where}.${name}`, read.text) || undefined
+    const text = (name: string) =>
+      read.optional(message[name], `${where}.${name}`, read.text) || undefined
     return present({
       thinking: text('thinking'),
       images: images.length > 0 ? images : undefined,

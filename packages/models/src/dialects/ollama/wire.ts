@@ -54,11 +54,16 @@ export function ollamaWire({ option, keepAlive, unloaded }: OllamaWireOptions): 
         loadedFact(windows.get(withTag(String(name)))),
       )
     },
-    files: (ask, model) => ollamaFiles(signal => ask({ path: '/api/show', body: { model }, signal })),
+    files: (ask, model) =>
+      ollamaFiles(signal => ask({ path: '/api/show', body: { model }, signal })),
   }
 
   /** The window of the loaded model, because another one would reload it; else the one that was set. */
-  async function memoryFact(ask: Ask, model: string, signal?: AbortSignal): Promise<WindowFact | undefined> {
+  async function memoryFact(
+    ask: Ask,
+    model: string,
+    signal?: AbortSignal,
+  ): Promise<WindowFact | undefined> {
     const windows = loadedWindows(await ifKnown(() => ask({ path: '/api/ps', signal })))
     const fact = loadedFact(windows.get(withTag(model)))
     return fact.tokens === undefined ? undefined : fact
@@ -85,10 +90,14 @@ function loadedWindows(answer: unknown): ReadonlyMap<string, number> {
 function modelfileFact(answer: unknown): WindowFact {
   const { parameters } = fieldsOf(answer)
   const line =
-    typeof parameters === 'string' ? /^[ \t]*num_ctx[ \t]+(\d{1,15})[ \t\r]*$/m.exec(parameters) : null
+    typeof parameters === 'string'
+      ? /^[ \t]*num_ctx[ \t]+(\d{1,15})[ \t\r]*$/m.exec(parameters)
+      : null
   const tokens = Number(line?.[1])
   // When the model is loaded, its window can be read.
-  return isToldWindow(tokens) ? { tokens, from: windowSources.modelfile, isOwn: true } : { mayChange: true }
+  return isToldWindow(tokens)
+    ? { tokens, from: windowSources.modelfile, isOwn: true }
+    : { mayChange: true }
 }
 
 /** The name that Ollama itself uses: `llama3` is `llama3:latest`. */
@@ -132,7 +141,8 @@ export function ollamaReader(server: AskedServer): ReplyReader {
 
   return {
     read(line) {
-      if ('error' in line) throw toStreamError(server, 'failed in the middle of its answer', readFault(line))
+      if ('error' in line)
+        throw toStreamError(server, 'failed in the middle of its answer', readFault(line))
       isDone = line.done === true
       const { thinking, content, tool_calls } = fieldsOf(line.message)
       const parts: ModelPart[] = [

@@ -10,12 +10,23 @@ export function streamLines(start: ReplyStart, shape: (line: SaidLine) => object
   const head = headOf(start)
   const line = (value: object) => `${oneLine(value)}\n`
   const piece = (message: object, rest: object = {}) =>
-    line(shape({ ...head, message: { role: 'assistant', content: '', ...message }, ...rest, done: false }))
+    line(
+      shape({
+        ...head,
+        message: { role: 'assistant', content: '', ...message },
+        ...rest,
+        done: false,
+      }),
+    )
   return replyStream({
     delta: (kind, text, logprobs) =>
-      piece({ [kind === 'text' ? 'content' : 'thinking']: text }, logprobs.length > 0 ? { logprobs } : {}),
+      piece(
+        { [kind === 'text' ? 'content' : 'thinking']: text },
+        logprobs.length > 0 ? { logprobs } : {},
+      ),
     calls: (calls, from) => piece({ tool_calls: calls.map((call, at) => toCall(call, from + at)) }),
-    end: end => line(shape({ ...head, message: { role: 'assistant', content: '' }, ...closing(start, end) })),
+    end: end =>
+      line(shape({ ...head, message: { role: 'assistant', content: '' }, ...closing(start, end) })),
     fail: fault => line(toError(fault)),
   })
 }
@@ -36,7 +47,12 @@ export function toAnswer(start: ReplyStart, end: ReplyEnd) {
   const { text, thinking, calls, logprobs } = end
   const { load } = start.request.hints
   if (load === 'load' || load === 'unload') {
-    return { ...headOf(start), message: { role: 'assistant', content: '' }, done: true, done_reason: load }
+    return {
+      ...headOf(start),
+      message: { role: 'assistant', content: '' },
+      done: true,
+      done_reason: load,
+    }
   }
   const message = {
     role: 'assistant',
@@ -44,10 +60,18 @@ export function toAnswer(start: ReplyStart, end: ReplyEnd) {
     ...(thinking !== '' && { thinking }),
     ...(calls.length > 0 && { tool_calls: calls.map(toCall) }),
   }
-  return { ...headOf(start), message, ...closing(start, end), ...(logprobs?.length ? { logprobs } : {}) }
+  return {
+    ...headOf(start),
+    message,
+    ...closing(start, end),
+    ...(logprobs?.length ? { logprobs } : {}),
+  }
 }
 
-const headOf = ({ model, time }: ReplyStart) => ({ model, created_at: new Date(time).toISOString() })
+const headOf = ({ model, time }: ReplyStart) => ({
+  model,
+  created_at: new Date(time).toISOString(),
+})
 
 const toCall = ({ id, name, arguments: json }: ReplyCall, index: number) => ({
   id,
@@ -71,4 +95,9 @@ const durationsOf = (details: Fields) =>
     durations.map(name => [name, details[name]]).filter(([, value]) => Number.isFinite(value)),
   )
 
-const durations = ['total_duration', 'load_duration', 'prompt_eval_duration', 'eval_duration'] as const
+const durations = [
+  'total_duration',
+  'load_duration',
+  'prompt_eval_duration',
+  'eval_duration',
+] as const

@@ -13,7 +13,9 @@ it('leaves Ollama’s own messages as they are, without keys that it does not kn
       role: 'assistant',
       content: '',
       thinking: 'hm',
-      tool_calls: [{ id: 'a1', function: { name: 'wind', arguments: { city: 'Kiel', days: [1, 2] } } }],
+      tool_calls: [
+        { id: 'a1', function: { name: 'wind', arguments: { city: 'Kiel', days: [1, 2] } } },
+      ],
     },
     { role: 'tool', content: '4 Bft', tool_name: 'wind', tool_call_id: 'a1' },
   ]
@@ -114,7 +116,9 @@ it('keeps arguments that are no object readable', () => {
     function: { name: 'wind', arguments: text },
   }))
   const [message] = toOllamaMessages([{ role: 'assistant', tool_calls: calls }])
-  const sent = message!.tool_calls as readonly { readonly function: { readonly arguments: unknown } }[]
+  const sent = message!.tool_calls as readonly {
+    readonly function: { readonly arguments: unknown }
+  }[]
   expect(sent.map(call => call.function.arguments)).toEqual([
     { arguments: '{"city":"Ki' },
     { arguments: '[1]' },

@@ -14,7 +14,14 @@ interface OllamaReply extends Omit<WantedReply, 'window'> {
 }
 
 /** The body of `/api/chat`. Settings cannot override the window. */
-export function toOllamaRequest({ model, messages, tools, settings, window, keepAlive }: OllamaReply) {
+export function toOllamaRequest({
+  model,
+  messages,
+  tools,
+  settings,
+  window,
+  keepAlive,
+}: OllamaReply) {
   const { temperature, maxTokens, seed, stop, format, thinking } = settings
   const { options: providerOptions, fields } = splitProvider(settings.provider)
   if (providerOptions.num_ctx !== undefined && providerOptions.num_ctx !== window)
@@ -46,12 +53,26 @@ function splitProvider(provider: ModelSettings['provider'] = {}) {
   const { options: nested, ...flat } = provider
   const options: Record<string, unknown> = {}
   const fields: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(flat)) (optionNames.has(name) ? options : fields)[name] = value
-  return { options: { ...options, ...(nested as Readonly<Record<string, unknown>> | undefined) }, fields }
+  for (const [name, value] of Object.entries(flat))
+    (optionNames.has(name) ? options : fields)[name] = value
+  return {
+    options: { ...options, ...(nested as Readonly<Record<string, unknown>> | undefined) },
+    fields,
+  }
 }
 
 const optionNames: ReadonlySet<string> = new Set([
-  ...['temperature', 'top_k', 'top_p', 'min_p', 'typical_p', 'seed', 'stop', 'num_predict', 'num_keep'],
+  ...[
+    'temperature',
+    'top_k',
+    'top_p',
+    'min_p',
+    'typical_p',
+    'seed',
+    'stop',
+    'num_predict',
+    'num_keep',
+  ],
   ...['repeat_last_n', 'repeat_penalty', 'presence_penalty', 'frequency_penalty'],
   ...['num_ctx', 'num_batch', 'num_gpu', 'main_gpu', 'use_mmap', 'num_thread', 'draft_num_predict'],
 ])
@@ -62,11 +83,16 @@ export const eachOllama = (messages: readonly MessageLike[]): readonly Fields[][
 
 function toMessages({ seq, source, message, calls, results }: PairedMessage): Fields[] {
   if (message.unknown !== '')
-    throw new InvalidMessageError(seq, 'has a part that Ollama does not take: send texts and images')
+    throw new InvalidMessageError(
+      seq,
+      'has a part that Ollama does not take: send texts and images',
+    )
   const media = readMedia(source, seq)
   const images = toImages(media.files, seq)
   // The AI SDK may have several results in one message, and results of the provider's own tools beside their calls.
-  const answers = results.map((result, at) => toResult(result, toImages(media.results[at] ?? [], seq)))
+  const answers = results.map((result, at) =>
+    toResult(result, toImages(media.results[at] ?? [], seq)),
+  )
   if (message.role === 'tool') {
     const [first, ...rest] = answers
     return first && images.length > 0 ? [{ ...first, images }, ...rest] : answers
@@ -98,7 +124,8 @@ function toResult({ callId, name, text, call }: PairedResult, images: string[]):
 function toImages(media: readonly Media[], seq: number): string[] {
   return media.map(one => {
     if (one.type === 'url') {
-      const why = 'has an image by its address, and Ollama loads none: fetch it and pass its bytes as base64'
+      const why =
+        'has an image by its address, and Ollama loads none: fetch it and pass its bytes as base64'
       throw new InvalidMessageError(seq, why)
     }
     if (one.type === 'foreign' || !isImage(one)) {

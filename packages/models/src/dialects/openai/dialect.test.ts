@@ -25,7 +25,13 @@ import { toCompletion } from './write-reply.ts'
 const ask = { model: 'm', messages: [{ role: 'user' as const, content: 'Hello' }] }
 const wide = { ...ask, stream: true as const, stream_options: { include_usage: true } }
 const clientOf = (answer: typeof fetch) =>
-  new OpenAI({ apiKey: 'none', baseURL: 'http://adapter/v1', fetch: answer, maxRetries: 0, logLevel: 'off' })
+  new OpenAI({
+    apiKey: 'none',
+    baseURL: 'http://adapter/v1',
+    fetch: answer,
+    maxRetries: 0,
+    logLevel: 'off',
+  })
 
 interface ChunkDelta extends OpenAI.ChatCompletionChunk.Choice.Delta {
   reasoning?: string
@@ -78,9 +84,9 @@ describe('a stream, read by the openai library', () => {
         expect(got.calls).toEqual(toolCalls.map((call, index) => ({ index, ...call })))
         expect(got.finish).toEqual(['tool_calls'])
         expect(got.usage).toEqual(usage)
-        expect(new Set(got.chunks.map(chunk => `${chunk.id} ${chunk.created} ${chunk.object}`))).toEqual(
-          new Set([`chatcmpl-abc ${Date.UTC(2026, 7, 1) / 1000} chat.completion.chunk`]),
-        )
+        expect(
+          new Set(got.chunks.map(chunk => `${chunk.id} ${chunk.created} ${chunk.object}`)),
+        ).toEqual(new Set([`chatcmpl-abc ${Date.UTC(2026, 7, 1) / 1000} chat.completion.chunk`]))
       }),
       { seed: 11, numRuns: 25 },
     )
@@ -91,9 +97,9 @@ describe('a stream, read by the openai library', () => {
     ['length', 'length'],
     ['other', 'stop'],
   ] as const)('ends by %s', async (reason, finish) => {
-    expect((await read(streamOf(adapter, startOf(adapter, wide), { text: ['a'], reason }))).finish).toEqual([
-      finish,
-    ])
+    expect(
+      (await read(streamOf(adapter, startOf(adapter, wide), { text: ['a'], reason }))).finish,
+    ).toEqual([finish])
   })
 
   it('has the usage only if it was asked for, and our count where the upstream gave none', async () => {
@@ -112,7 +118,9 @@ describe('a stream, read by the openai library', () => {
   it('ends with [DONE], and with nothing after an error', () => {
     const stream = adapter.stream(startOf(adapter, wide))
     expect(stream.end(endOf({})).endsWith('data: [DONE]\n\n')).toBe(true)
-    expect(stream.fail({ status: 500, code: 'model_unavailable', message: 'gone' })).not.toContain('[DONE]')
+    expect(stream.fail({ status: 500, code: 'model_unavailable', message: 'gone' })).not.toContain(
+      '[DONE]',
+    )
   })
 
   it('throws where it failed', async () => {
@@ -126,9 +134,16 @@ describe('a stream, read by the openai library', () => {
 
   it('carries log probabilities', async () => {
     const logprobs = [{ token: 'H', logprob: -0.5, top_logprobs: [{ token: 'J', logprob: -2 }] }]
-    const { chunks } = await read(streamOf(adapter, startOf(adapter, wide), { text: ['H', 'i'], logprobs }))
+    const { chunks } = await read(
+      streamOf(adapter, startOf(adapter, wide), { text: ['H', 'i'], logprobs }),
+    )
     expect(chunks.flatMap(chunk => chunk.choices[0]?.logprobs?.content ?? [])).toEqual([
-      { token: 'H', logprob: -0.5, bytes: [72], top_logprobs: [{ token: 'J', logprob: -2, bytes: [74] }] },
+      {
+        token: 'H',
+        logprob: -0.5,
+        bytes: [72],
+        top_logprobs: [{ token: 'J', logprob: -2, bytes: [74] }],
+      },
     ])
   })
 
@@ -163,7 +178,9 @@ it('is read by the AI SDK too, with its thoughts', async () => {
 
 describe('a whole body, read by the openai library', () => {
   const complete = (reply: SampleReply) =>
-    clientOf(answeringJson(adapter.whole(startOf(adapter, ask), endOf(reply)))).chat.completions.create(ask)
+    clientOf(
+      answeringJson(adapter.whole(startOf(adapter, ask), endOf(reply))),
+    ).chat.completions.create(ask)
 
   it('has everything', async () => {
     // The types of the library agree.
@@ -219,11 +236,18 @@ describe('an error, read by the openai library', () => {
 
   it('has the words for a prompt that is too long', () => {
     const fault = { status: 413, code: 'context_too_long', message: 'Too long.' }
-    const { status, body } = adapter.fault({ ...fault, tokens: { prompt: 900, window: 512 } }, 'req_1')
+    const { status, body } = adapter.fault(
+      { ...fault, tokens: { prompt: 900, window: 512 } },
+      'req_1',
+    )
     expect(status).toBe(400)
-    expect(body).toMatchObject({ error: { code: 'context_length_exceeded', type: 'invalid_request_error' } })
+    expect(body).toMatchObject({
+      error: { code: 'context_length_exceeded', type: 'invalid_request_error' },
+    })
     const { message } = (body as { error: { message: string } }).error
-    expect(message).toMatch(/^This model's maximum context length is 512 tokens\. However, .* 900 tokens/)
+    expect(message).toMatch(
+      /^This model's maximum context length is 512 tokens\. However, .* 900 tokens/,
+    )
     expect(JSON.stringify(adapter.fault(fault, 'req_1').body)).toContain('maximum context length')
   })
 })
@@ -252,7 +276,10 @@ describe('a request', () => {
       truncate: true,
       unknown: deep(),
       tools: [
-        { type: 'function', function: { name: 'wind', description: 'Wind', parameters, strict: true } },
+        {
+          type: 'function',
+          function: { name: 'wind', description: 'Wind', parameters, strict: true },
+        },
       ],
       messages: [
         { role: 'system', content: 'You sail.' },
@@ -317,7 +344,13 @@ describe('a request', () => {
         stop: ['END'],
         format: parameters,
         thinking: 'low',
-        provider: { top_p: 0.9, presence_penalty: 0.5, logprobs: true, top_logprobs: 2, tool_choice: 'auto' },
+        provider: {
+          top_p: 0.9,
+          presence_penalty: 0.5,
+          logprobs: true,
+          top_logprobs: 2,
+          tool_choice: 'auto',
+        },
       },
       stream: true,
       named: { user: 'u1' },
@@ -359,7 +392,11 @@ describe('a request', () => {
       { role: 'function', name: 'wind', content: '4 Bft' },
     ]
     expect(adapter.read({ ...ask, messages }).messages).toEqual([
-      { role: 'assistant', content: '', tool_calls: [{ function: { name: 'wind', arguments: '{}' } }] },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ function: { name: 'wind', arguments: '{}' } }],
+      },
       { role: 'tool', tool_name: 'wind', content: '4 Bft' },
     ])
   })
@@ -371,12 +408,24 @@ describe('a request', () => {
     ['no messages', { model: 'm' }, 'messages'],
     ['two answers', { ...ask, n: 2 }, 'n'],
     ['a stream of another kind', { ...ask, stream: 'yes' }, 'stream'],
-    ['a temperature beyond numbers', { ...ask, temperature: Number.POSITIVE_INFINITY }, 'temperature'],
+    [
+      'a temperature beyond numbers',
+      { ...ask, temperature: Number.POSITIVE_INFINITY },
+      'temperature',
+    ],
     ['half a token', { ...ask, max_tokens: 1.5 }, 'max_tokens'],
     ['a stop that is no text', { ...ask, stop: ['a', 1] }, 'stop[1]'],
     ['a null message', { ...ask, messages: [null] }, 'messages[0]'],
-    ['a note', { ...ask, messages: [{ role: 'assistant_note', content: 'x' }] }, 'messages[0].role'],
-    ['a number as content', { ...ask, messages: [{ role: 'user', content: 1 }] }, 'messages[0].content'],
+    [
+      'a note',
+      { ...ask, messages: [{ role: 'assistant_note', content: 'x' }] },
+      'messages[0].role',
+    ],
+    [
+      'a number as content',
+      { ...ask, messages: [{ role: 'user', content: 1 }] },
+      'messages[0].content',
+    ],
     [
       'a null part',
       { ...ask, messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, null] }] },
@@ -389,7 +438,10 @@ describe('a request', () => {
     ],
     [
       'an image for the system',
-      { ...ask, messages: [{ role: 'system', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
+      {
+        ...ask,
+        messages: [{ role: 'system', content: [{ type: 'image_url', image_url: { url: 'x' } }] }],
+      },
       'messages[0].content',
     ],
     [
@@ -412,7 +464,11 @@ describe('a request', () => {
       { ...ask, tools: [{ type: 'function', function: { name: 'a', parameters: { x: deep() } } }] },
       'tools[0].function.parameters',
     ],
-    ['a tool of another kind', { ...ask, tools: [{ type: 'custom', custom: {} }] }, 'tools[0].type'],
+    [
+      'a tool of another kind',
+      { ...ask, tools: [{ type: 'custom', custom: {} }] },
+      'tools[0].type',
+    ],
     ['logprobs in number', { ...ask, logprobs: 5 }, 'logprobs'],
   ])('is refused for %s', (_, body, field) => {
     const error = refusalOf(adapter, body)
@@ -456,7 +512,10 @@ describe('a request', () => {
     const parts = (size: number) => ({
       model: 'm',
       messages: [
-        { role: 'user', content: Array.from({ length: size }, () => ({ type: 'text', text: 'a' })) },
+        {
+          role: 'user',
+          content: Array.from({ length: size }, () => ({ type: 'text', text: 'a' })),
+        },
       ],
     })
     expect(growth(parts, adapter.read, { size: 4000 })).toBeLessThan(notLinear)

@@ -12,12 +12,16 @@ afterEach(() => vi.unstubAllEnvs())
 
 async function partsFrom(answer: { chunks: string[]; headers?: Record<string, string> }) {
   const upstream = await upstreamWith([answer])
-  return partsOf(openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm' }).stream({ messages: hello }))
+  return partsOf(
+    openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm' }).stream({ messages: hello }),
+  )
 }
 
 async function requestOf(request: ModelRequest, options: Partial<OpenAiCompatibleOptions> = {}) {
   const upstream = await upstreamWith([openaiAnswer([])])
-  await partsOf(openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm', ...options }).stream(request))
+  await partsOf(
+    openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm', ...options }).stream(request),
+  )
   return upstream.requests[0]!
 }
 
@@ -121,7 +125,14 @@ describe('what is sent', () => {
       {
         messages: hello,
         tools: [tool],
-        settings: { temperature: 0, maxTokens: 9, seed: 4, stop: ['END'], thinking: 'low', format: 'json' },
+        settings: {
+          temperature: 0,
+          maxTokens: 9,
+          seed: 4,
+          stop: ['END'],
+          thinking: 'low',
+          format: 'json',
+        },
       },
       { settings: { temperature: 1, provider: { top_k: 5 } } },
     )
@@ -139,7 +150,10 @@ describe('what is sent', () => {
 
   it('has a schema for the reply, and thinking that is off', async () => {
     const schema = { type: 'object' }
-    const { body } = await requestOf({ messages: hello, settings: { format: schema, thinking: false } })
+    const { body } = await requestOf({
+      messages: hello,
+      settings: { format: schema, thinking: false },
+    })
     expect(body).toMatchObject({
       reasoning_effort: 'none',
       response_format: { type: 'json_schema', json_schema: { schema } },
@@ -160,7 +174,10 @@ describe('what is sent', () => {
   })
 
   it('has the key and the headers that were given', async () => {
-    const { headers } = await requestOf({ messages: hello }, { apiKey: 'k1', headers: { 'x-team': 'a' } })
+    const { headers } = await requestOf(
+      { messages: hello },
+      { apiKey: 'k1', headers: { 'x-team': 'a' } },
+    )
     expect(headers).toMatchObject({ authorization: 'Bearer k1', 'x-team': 'a' })
     const own = { Authorization: 'Token t1' }
     const { headers: sent } = await requestOf({ messages: hello }, { apiKey: 'k1', headers: own })
@@ -187,7 +204,9 @@ describe('what is sent', () => {
 })
 
 it('gives no half of a tool call that breaks off', async () => {
-  const call = { tool_calls: [{ index: 0, id: 'a', function: { name: 'wind', arguments: '{"ci' } }] }
+  const call = {
+    tool_calls: [{ index: 0, id: 'a', function: { name: 'wind', arguments: '{"ci' } }],
+  }
   const upstream = await upstreamWith([
     { chunks: openaiAnswer([{ content: 'one' }, call]).chunks.slice(0, 2) },
   ])
@@ -199,7 +218,12 @@ it('gives no half of a tool call that breaks off', async () => {
 it('says what is missing where OpenAI has no key, and asks nobody', async () => {
   vi.stubEnv('OPENAI_API_KEY', undefined)
   const fetch = vi.fn()
-  const model = openaiCompatible({ baseURL: 'https://api.openai.com/v1', model: 'gpt', window: 9, fetch })
+  const model = openaiCompatible({
+    baseURL: 'https://api.openai.com/v1',
+    model: 'gpt',
+    window: 9,
+    fetch,
+  })
   const { error } = await failureOf(model.stream({ messages: hello }))
   expect(error).toMatchObject({ code: 'model_refused', isRetryable: false })
   expect(error.message).toMatch(

@@ -1,6 +1,11 @@
 import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
 import { present } from '@throughline/core/log/values'
-import { checkAddress, fromEnvironment, type ServedModelOptions, servedNames } from '../../check-options.ts'
+import {
+  checkAddress,
+  fromEnvironment,
+  type ServedModelOptions,
+  servedNames,
+} from '../../check-options.ts'
 import type { Model } from '../../model.ts'
 import { fetchConnection } from '../../wire/fetch-connection.ts'
 import { openModel } from '../../wire/open-server.ts'

@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { partsOf, upstreamWith } from '../../upstream.fixture.ts'
 import { openaiCompatible } from './openai-compatible.ts'
 
-const list = (...data: unknown[]): UpstreamAnswer => ({ status: 200, body: { object: 'list', data } })
+const list = (...data: unknown[]): UpstreamAnswer => ({
+  status: 200,
+  body: { object: 'list', data },
+})
 
-async function windowFrom(answer: UpstreamAnswer, others: Readonly<Record<string, UpstreamAnswer>> = {}) {
+async function windowFrom(
+  answer: UpstreamAnswer,
+  others: Readonly<Record<string, UpstreamAnswer>> = {},
+) {
   const answers: Readonly<Record<string, UpstreamAnswer>> = { '/v1/models': answer, ...others }
   const upstream = await upstreamWith(({ path }) => answers[path])
   const model = openaiCompatible({ baseURL: `${upstream.url}/v1`, model: 'm' })
@@ -19,7 +25,9 @@ async function windowFrom(answer: UpstreamAnswer, others: Readonly<Record<string
 it.each(['max_model_len', 'context_length', 'context_window'])(
   'is what the server tells as %s',
   async name => {
-    const { window, asked } = await windowFrom(list({ id: 'other', [name]: 1 }, { id: 'm', [name]: 32_768 }))
+    const { window, asked } = await windowFrom(
+      list({ id: 'other', [name]: 1 }, { id: 'm', [name]: 32_768 }),
+    )
     expect([window, asked]).toEqual([32_768, ['/v1/models']])
   },
 )
@@ -46,9 +54,12 @@ it.each([
   expect((await windowFrom(answer)).window).toBeUndefined()
 })
 
-it.each([0, 1, 255, 1.5, -8192, 1e15, '8192'])('is not believed where it cannot be true: %j', async told => {
-  expect((await windowFrom(list({ id: 'm', context_length: told }))).window).toBeUndefined()
-})
+it.each([0, 1, 255, 1.5, -8192, 1e15, '8192'])(
+  'is not believed where it cannot be true: %j',
+  async told => {
+    expect((await windowFrom(list({ id: 'm', context_length: told }))).window).toBeUndefined()
+  },
+)
 
 it('is what Together and Mistral tell', async () => {
   const bare: UpstreamAnswer = { status: 200, body: [{ id: 'm', context_length: 8192 }] }
@@ -71,7 +82,8 @@ describe('of LM Studio', () => {
     const upstream = await upstreamWith(({ path }) => {
       if (path === '/v1/models') return list({ id: 'm' })
       if (path === '/api/v0/models') return older(model)['/api/v0/models']
-      if (path !== '/v1/chat/completions') return { status: 200, body: { error: 'Unexpected endpoint' } }
+      if (path !== '/v1/chat/completions')
+        return { status: 200, body: { error: 'Unexpected endpoint' } }
       model.loaded_context_length = 4096
       return openaiAnswer([{ content: 'hi' }])
     })
@@ -100,7 +112,9 @@ it('is asked for again with another key, if one was refused', async () => {
 
 it('is the one that is given, and nobody is asked', async () => {
   const upstream = await upstreamWith([])
-  expect(await openaiCompatible({ baseURL: upstream.url, model: 'm', window: 99 }).window()).toBe(99)
+  expect(await openaiCompatible({ baseURL: upstream.url, model: 'm', window: 99 }).window()).toBe(
+    99,
+  )
   expect(upstream.requests).toEqual([])
 })
 

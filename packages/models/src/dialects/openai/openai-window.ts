@@ -11,12 +11,23 @@ export const modelsIn = (answer: unknown): readonly Fields[] =>
 /** vLLM, OpenRouter and Together, Groq, Mistral each have their own field; llama.cpp tells it of one slot. */
 export function listedFact(listed: Fields = {}): WindowFact {
   const { max_model_len, context_length, context_window, max_context_length, meta } = listed
-  const told = [max_model_len, context_length, context_window, max_context_length, fieldsOf(meta).n_ctx]
+  const told = [
+    max_model_len,
+    context_length,
+    context_window,
+    max_context_length,
+    fieldsOf(meta).n_ctx,
+  ]
   return toldFact(told)
 }
 
 /** The window of a model behind chat completions, as its server tells it. `path`: that of the list of models. */
-export async function findOpenAiWindow(ask: Ask, path: string, model: string, signal?: AbortSignal) {
+export async function findOpenAiWindow(
+  ask: Ask,
+  path: string,
+  model: string,
+  signal?: AbortSignal,
+) {
   const listed = modelsIn(await ifKnown(() => ask({ path, signal })))
   const entry = listed.find(one => one.id === model)
   const fact = listedFact(entry)
@@ -63,7 +74,11 @@ function fromStudio({ key, loaded_instances, max_context_length }: Fields): Stud
   return { name: key, loaded, most: max_context_length }
 }
 
-const fromOlderStudio = ({ id, loaded_context_length, max_context_length }: Fields): StudioModel => ({
+const fromOlderStudio = ({
+  id,
+  loaded_context_length,
+  max_context_length,
+}: Fields): StudioModel => ({
   name: id,
   loaded: loaded_context_length === undefined ? [] : [{ id, window: loaded_context_length }],
   most: max_context_length,
@@ -72,12 +87,15 @@ const fromOlderStudio = ({ id, loaded_context_length, max_context_length }: Fiel
 /** Undefined if LM Studio does not have the model. One that it has not loaded may get a smaller window than the largest. */
 function studioFact(models: readonly StudioModel[], model: string): WindowFact | undefined {
   for (const { name, loaded, most } of models) {
-    const instance = loaded.find(({ id }) => id === model) ?? (name === model ? loaded[0] : undefined)
+    const instance =
+      loaded.find(({ id }) => id === model) ?? (name === model ? loaded[0] : undefined)
     const fact = toldFact([instance?.window])
     if (fact.tokens !== undefined) return { ...fact, from: windowSources.loaded }
     if (name !== model) continue
     const { tokens } = toldFact([most])
-    return tokens === undefined ? { mayChange: true } : { tokens, from: windowSources.most, mayChange: true }
+    return tokens === undefined
+      ? { mayChange: true }
+      : { tokens, from: windowSources.most, mayChange: true }
   }
   return undefined
 }

@@ -13,7 +13,8 @@ export function readRequest(value: unknown): ChatRequest {
   const choices = read.optional(body.n, 'n', read.whole) ?? 1
   if (choices !== 1) refuseElsewhere('n', 'must be 1: one answer is kept for each request')
   const { include_usage } = read.optional(body.stream_options, 'stream_options', read.fields) ?? {}
-  const includeUsage = read.optional(include_usage, 'stream_options.include_usage', read.flag) ?? false
+  const includeUsage =
+    read.optional(include_usage, 'stream_options.include_usage', read.flag) ?? false
   const messages = read.list(body.messages, 'messages')
   return {
     model: read.text(body.model, 'model'),

@@ -38,7 +38,8 @@ export function openaiWire({ option, base, isOpenAi }: OpenAiWireOptions): Wire 
     lastEvent: '[DONE]',
     read: openaiReader,
     // OpenAI itself tells no windows.
-    findWindow: async (ask, model, signal) => (isOpenAi ? {} : findOpenAiWindow(ask, list, model, signal)),
+    findWindow: async (ask, model, signal) =>
+      isOpenAi ? {} : findOpenAiWindow(ask, list, model, signal),
     listModels: async (ask, signal) =>
       toListed(modelsIn(await ask({ path: list, signal })), 'id', listedFact),
     files: openaiFiles,
@@ -75,7 +76,9 @@ function promptCounter(chat: string) {
 }
 
 /** Whether the server has such a path, and its answer; none if it refuses this prompt. Throws if it may answer later. */
-async function ifThere(question: () => Promise<unknown>): Promise<{ answer?: unknown; isKnown: boolean }> {
+async function ifThere(
+  question: () => Promise<unknown>,
+): Promise<{ answer?: unknown; isKnown: boolean }> {
   try {
     return { answer: (await question()) ?? null, isKnown: true }
   } catch (error) {
@@ -89,7 +92,8 @@ function openaiFiles(): LearnedFiles {
   const refused = new Set<string>()
   return {
     refuse(file) {
-      if (file.type === 'url' && !isImage(file)) return 'chat completions load no file from an address'
+      if (file.type === 'url' && !isImage(file))
+        return 'chat completions load no file from an address'
       if (file.type === 'foreign' && file.kind === 'input_image') return 'it was uploaded elsewhere'
       const kind = kindOf(file)
       return refused.has(kind) ? `this model takes no ${kinds[kind].words}` : undefined

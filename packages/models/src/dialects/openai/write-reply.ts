@@ -16,7 +16,9 @@ export function streamChunks(start: ReplyStart): ReplyStream {
       return choice({ content: text }, logprobs.length > 0 ? { logprobs: toTokens(logprobs) } : {})
     },
     calls: (calls, from) =>
-      calls.map((call, at) => choice({ tool_calls: [{ index: from + at, ...toCall(call) }] })).join(''),
+      calls
+        .map((call, at) => choice({ tool_calls: [{ index: from + at, ...toCall(call) }] }))
+        .join(''),
     end(end) {
       const usage = start.request.hints.includeUsage
         ? sse({ ...head, choices: [], usage: toUsage(start, end) })
@@ -39,7 +41,12 @@ export function toCompletion(start: ReplyStart, end: ReplyEnd) {
   return {
     ...headOf(start, 'chat.completion'),
     choices: [
-      { index: 0, message, logprobs: logprobs ? toTokens(logprobs) : null, finish_reason: finishOf(end) },
+      {
+        index: 0,
+        message,
+        logprobs: logprobs ? toTokens(logprobs) : null,
+        finish_reason: finishOf(end),
+      },
     ],
     usage: toUsage(start, end),
   }
@@ -52,7 +59,10 @@ const headOf = <T extends string>({ id, time, model }: ReplyStart, object: T) =>
   model,
 })
 
-const toTokens = (logprobs: readonly unknown[]) => ({ content: toLogprobs(logprobs), refusal: null })
+const toTokens = (logprobs: readonly unknown[]) => ({
+  content: toLogprobs(logprobs),
+  refusal: null,
+})
 
 /** Thinking has two names: that of Ollama and vLLM, and that of llama.cpp and LM Studio. */
 const toReasoning = (text: string) => ({ reasoning: text, reasoning_content: text })
@@ -75,6 +85,8 @@ function toUsage(start: ReplyStart, end: ReplyEnd) {
     completion_tokens: reply,
     total_tokens: prompt + reply,
     // 0 would say that the model server had nothing: where it does not tell, neither do we.
-    ...(end.usage.cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(end.usage.cachedTokens !== undefined && {
+      prompt_tokens_details: { cached_tokens: cached },
+    }),
   }
 }

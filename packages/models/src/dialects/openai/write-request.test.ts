@@ -30,7 +30,12 @@ it('leaves OpenAI’s own messages as they are, without keys that it does not kn
     { role: 'tool', tool_call_id: 'a', content: '4 Bft' },
     { role: 'assistant', content: 'Done.' },
   ]
-  const given = messages.map((message, at) => ({ ...message, id: `e${at}`, time: 1, reasoning: 'hm' }))
+  const given = messages.map((message, at) => ({
+    ...message,
+    id: `e${at}`,
+    time: 1,
+    reasoning: 'hm',
+  }))
   expect(toOpenAiMessages(given)).toEqual(messages)
 })
 
@@ -56,8 +61,16 @@ it('reads Ollama’s: images, arguments as an object, calls without ids', () => 
       role: 'assistant',
       content: null,
       tool_calls: [
-        { id: 'call_1', type: 'function', function: { name: 'wind', arguments: '{"city":"Kiel"}' } },
-        { id: 'call_2', type: 'function', function: { name: 'wind', arguments: '{"city":"Bonn"}' } },
+        {
+          id: 'call_1',
+          type: 'function',
+          function: { name: 'wind', arguments: '{"city":"Kiel"}' },
+        },
+        {
+          id: 'call_2',
+          type: 'function',
+          function: { name: 'wind', arguments: '{"city":"Bonn"}' },
+        },
       ],
     },
     { role: 'tool', tool_call_id: 'call_1', content: '4 Bft' },
@@ -108,7 +121,10 @@ it('reads the AI SDK’s: files, calls and several results in one message', () =
         { type: 'text', text: 'look' },
         { type: 'image_url', image_url: { url: 'data:image/webp;base64,AQID' } },
         { type: 'image_url', image_url: { url: 'https://a.example/b.png' } },
-        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
+        {
+          type: 'file',
+          file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+        },
         { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
       ],
     },

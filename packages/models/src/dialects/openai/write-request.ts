@@ -8,7 +8,9 @@ import { isImage, type Media, readMedia, readPart, sentFile } from '../../read-m
 import type { WantedReply } from '../../wire/wire.ts'
 
 /** `isOpenAi`: OpenAI itself has newer names for some fields than compatible servers. */
-export function toOpenAiRequest(reply: Omit<WantedReply, 'window'> & { readonly isOpenAi: boolean }) {
+export function toOpenAiRequest(
+  reply: Omit<WantedReply, 'window'> & { readonly isOpenAi: boolean },
+) {
   const { model, messages, tools, settings, isOpenAi } = reply
   const { temperature, maxTokens, seed, stop, format, thinking, provider } = settings
   return {
@@ -72,9 +74,16 @@ function toMessages(paired: PairedMessage): Fields[] {
   return [converted, ...answers]
 }
 
-function toContent({ seq, source, message, calls }: PairedMessage): string | null | readonly unknown[] {
+function toContent({
+  seq,
+  source,
+  message,
+  calls,
+}: PairedMessage): string | null | readonly unknown[] {
   const parts = Array.isArray(source.content) ? toContentParts(source.content, seq) : undefined
-  const images = Array.isArray(source.images) ? readMedia({ role: '', images: source.images }, seq).files : []
+  const images = Array.isArray(source.images)
+    ? readMedia({ role: '', images: source.images }, seq).files
+    : []
   if (images.length > 0) {
     const texts = parts ?? (message.text === '' ? [] : [toText(message.text)])
     return [...texts, ...images.map(image => toMediaPart(image, seq))]
@@ -85,12 +94,20 @@ function toContent({ seq, source, message, calls }: PairedMessage): string | nul
   return message.text === '' && calls.length > 0 ? null : message.text
 }
 
-function withMedia(text: string, media: readonly Media[], seq: number): string | readonly unknown[] {
+function withMedia(
+  text: string,
+  media: readonly Media[],
+  seq: number,
+): string | readonly unknown[] {
   if (media.length === 0) return text
   return [...(text === '' ? [] : [toText(text)]), ...media.map(one => toMediaPart(one, seq))]
 }
 
-function toCall({ key, name, arguments: text }: PairedCall, source: MessageLike, at: number): unknown {
+function toCall(
+  { key, name, arguments: text }: PairedCall,
+  source: MessageLike,
+  at: number,
+): unknown {
   const { custom } = ((source.tool_calls as readonly Fields[] | undefined)?.[at] ?? {}) as Fields
   if (custom !== undefined) return { id: key, type: 'custom', custom }
   return { id: key, type: 'function', function: { name, arguments: text } }
@@ -128,7 +145,8 @@ function toMediaPart(file: Media | undefined, seq: number): Fields {
   const { url } = media
   if (isImage(media)) return { type: 'image_url', image_url: { url } }
   if (media.type === 'url') {
-    const why = 'has a file by its address, which chat completions do not load: pass its bytes as base64'
+    const why =
+      'has a file by its address, which chat completions do not load: pass its bytes as base64'
     throw new InvalidMessageError(seq, why)
   }
   const audio = /^audio\/(?:x-)?(wav|mp3|mpeg)$/.exec(media.mediaType)?.[1]

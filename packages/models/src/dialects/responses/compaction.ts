@@ -13,7 +13,10 @@ export function openInput(list: readonly Fields[]) {
   const isWished = list.some(({ type }) => type === 'compaction_trigger')
   const at = list.findLastIndex(isOurs)
   if (at < 0) return { items: list, isWished, past: undefined }
-  const { past, items } = unpack(String(list[at]!.encrypted_content), `input[${at}].encrypted_content`)
+  const { past, items } = unpack(
+    String(list[at]!.encrypted_content),
+    `input[${at}].encrypted_content`,
+  )
   const systems = list.slice(0, at).filter(({ role }) => role === 'developer' || role === 'system')
   return { items: [...systems, ...items, ...list.slice(at + 1)], isWished, past }
 }
@@ -33,7 +36,8 @@ function unpack(text: string, where: string) {
   const value = parseBody(Buffer.from(text.slice(thoughtMark.length), 'base64url'), limits)
   const { past, items } = isFields(value) ? value : ({} as Fields)
   const isList = Array.isArray(items) && items.every(isFields) && !items.some(isOurs)
-  if (!isList || (past !== undefined && !isPast(past))) refuse(where, 'is damaged: send it as it was given')
+  if (!isList || (past !== undefined && !isPast(past)))
+    refuse(where, 'is damaged: send it as it was given')
   if (past === undefined) return { items }
   const { conversation, actor, branch, at } = past
   return { items, past: { conversation, actor, branch, at } }

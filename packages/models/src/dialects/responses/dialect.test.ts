@@ -161,10 +161,15 @@ describe('a stream, read by the openai library', () => {
     [{ status: 502, code: 'model_stream_broken', message: 'Broke off.' }, 'server_error'],
     [{ status: 400, code: 'model_refused', message: 'No.' }, 'invalid_prompt'],
     [{ status: 500, code: 'any', message: 'No.', isRetryable: false }, 'invalid_prompt'],
-    [{ status: 429, code: 'model_busy', message: 'Busy.', retryAfterMs: 2500 }, 'rate_limit_exceeded'],
+    [
+      { status: 429, code: 'model_busy', message: 'Busy.', retryAfterMs: 2500 },
+      'rate_limit_exceeded',
+    ],
   ])('fails for %j', async (fault, code) => {
     const stream = adapter.stream(startOf(adapter, ask))
-    const { events, response } = await read(stream.start() + stream.text('Hel') + stream.fail(fault))
+    const { events, response } = await read(
+      stream.start() + stream.text('Hel') + stream.fail(fault),
+    )
     expect(events.at(-1)!.type).toBe('response.failed')
     expect(response).toMatchObject({ status: 'failed', error: { code } })
     if (fault.status === 429) expect(response.error!.message).toBe('Busy. Please try again in 3s.')
@@ -181,7 +186,9 @@ describe('a stream, read by the openai library', () => {
 
   it('carries log probabilities', async () => {
     const logprobs = [{ token: 'H', logprob: -0.5 }]
-    const { response } = await read(streamOf(adapter, startOf(adapter, ask), { text: ['H', 'i'], logprobs }))
+    const { response } = await read(
+      streamOf(adapter, startOf(adapter, ask), { text: ['H', 'i'], logprobs }),
+    )
     expect(response.output).toMatchObject([
       { content: [{ logprobs: [{ token: 'H', logprob: -0.5, bytes: [72], top_logprobs: [] }] }] },
     ])
@@ -200,7 +207,10 @@ describe('a whole body, read by the openai library', () => {
     toFunctionCall(start, 0, calls[0]!) satisfies OpenAI.Responses.ResponseFunctionToolCall
     toMessage(start, 0) satisfies OpenAI.Responses.ResponseOutputMessage
     const response = endedResponse(start, endOf({}), [])
-    response satisfies Pick<OpenAI.Responses.Response, 'id' | 'object' | 'created_at' | 'status' | 'usage'>
+    response satisfies Pick<
+      OpenAI.Responses.Response,
+      'id' | 'object' | 'created_at' | 'status' | 'usage'
+    >
     // Every field that the type demands; `output_text` is added by the library.
     const demanded: Readonly<Record<Demanded, true>> = {
       ...{ id: true, created_at: true, error: true, incomplete_details: true, instructions: true },
@@ -246,7 +256,9 @@ describe('a whole body, read by the openai library', () => {
       reasoning: { effort: 'low', summary: null },
       truncation: 'disabled',
     })
-    expect(adapter.whole(startOf(adapter, { ...ask, conversation: { id: 'c1' } }), endOf({}))).toMatchObject({
+    expect(
+      adapter.whole(startOf(adapter, { ...ask, conversation: { id: 'c1' } }), endOf({})),
+    ).toMatchObject({
       conversation: { id: 'c1' },
       previous_response_id: null,
     })
@@ -254,7 +266,10 @@ describe('a whole body, read by the openai library', () => {
 })
 
 it('words an error as chat completions do', async () => {
-  const fault = adapter.fault({ status: 404, code: 'not_found', message: 'No such response' }, 'req_1')
+  const fault = adapter.fault(
+    { status: 404, code: 'not_found', message: 'No such response' },
+    'req_1',
+  )
   const error = await clientOf(answeringJson(fault.body, fault.status))
     .responses.create(ask)
     .catch(failure => failure)
@@ -275,8 +290,16 @@ const callItem = (call_id: string, name: string, more: object = {}) => ({
   arguments: '{}',
   ...more,
 })
-const outputItem = (call_id: string, output: unknown) => ({ type: 'function_call_output', call_id, output })
-const toolCall = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } })
+const outputItem = (call_id: string, output: unknown) => ({
+  type: 'function_call_output',
+  call_id,
+  output,
+})
+const toolCall = (id: string, name: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: '{}' },
+})
 
 describe('a request', () => {
   it('of Codex is read: system, items, tools, settings', () => {
@@ -300,7 +323,11 @@ describe('a request', () => {
         { type: 'function', name: 'shell', description: 'Runs', strict: false, parameters },
         { type: 'web_search', external_web_access: true },
         { type: 'custom', name: 'apply_patch', format: { type: 'grammar' } },
-        { type: 'namespace', name: 'mcp__files__', tools: [{ type: 'function', name: 'read', parameters }] },
+        {
+          type: 'namespace',
+          name: 'mcp__files__',
+          tools: [{ type: 'function', name: 'read', parameters }],
+        },
         {
           type: 'namespace',
           name: 'sea',
@@ -308,8 +335,16 @@ describe('a request', () => {
         },
       ],
       input: [
-        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: '<permissions>' }] },
-        { type: 'message', role: 'user', content: [{ type: 'input_text', text: '<environment_context>' }] },
+        {
+          type: 'message',
+          role: 'developer',
+          content: [{ type: 'input_text', text: '<permissions>' }],
+        },
+        {
+          type: 'message',
+          role: 'user',
+          content: [{ type: 'input_text', text: '<environment_context>' }],
+        },
         {
           type: 'message',
           role: 'user',
@@ -318,8 +353,16 @@ describe('a request', () => {
             { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'high' },
           ],
         },
-        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'gAAAA' },
-        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }] },
+        {
+          type: 'reasoning',
+          summary: [{ type: 'summary_text', text: 'hm' }],
+          encrypted_content: 'gAAAA',
+        },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'Let me look.' }],
+        },
         callItem('c1', 'shell'),
         callItem('c2', 'read', { namespace: 'mcp__files__' }),
         callItem('c3', 'tide', { namespace: 'sea' }),
@@ -405,7 +448,9 @@ describe('a request', () => {
           name: 'apply_patch',
           parameters: {
             type: 'object',
-            properties: { input: { type: 'string', description: 'The whole text that the tool takes.' } },
+            properties: {
+              input: { type: 'string', description: 'The whole text that the tool takes.' },
+            },
             required: ['input'],
           },
         },
@@ -524,7 +569,10 @@ describe('a request', () => {
     const { provider } = adapter.read({ ...ask, top_logprobs: 2 }).settings
     expect(provider).toEqual({ logprobs: true, top_logprobs: 2 })
     const include = ['message.output_text.logprobs']
-    expect(adapter.read({ ...ask, include }).settings.provider).toEqual({ logprobs: true, top_logprobs: 0 })
+    expect(adapter.read({ ...ask, include }).settings.provider).toEqual({
+      logprobs: true,
+      top_logprobs: 0,
+    })
   })
 
   it('may have files', () => {
@@ -537,7 +585,10 @@ describe('a request', () => {
       {
         role: 'user',
         content: [
-          { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } },
+          {
+            type: 'file',
+            file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' },
+          },
           { type: 'file', data: 'https://a.example/b.pdf', mediaType: '' },
           { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
         ],
@@ -549,8 +600,16 @@ describe('a request', () => {
     ['a list', [], undefined],
     ['no input', { model: 'm' }, 'input'],
     ['no model', { input: 'a' }, 'model'],
-    ['an item of an unknown kind', { ...ask, input: [{ type: 'hologram', of: deep() }] }, 'input[0].type'],
-    ['a compaction of another server', { ...ask, input: [{ type: 'compaction' }] }, 'input[0].type'],
+    [
+      'an item of an unknown kind',
+      { ...ask, input: [{ type: 'hologram', of: deep() }] },
+      'input[0].type',
+    ],
+    [
+      'a compaction of another server',
+      { ...ask, input: [{ type: 'compaction' }] },
+      'input[0].type',
+    ],
     [
       'a part of an unknown kind',
       { ...ask, input: [{ role: 'user', content: [{ type: 'hologram' }] }] },
@@ -581,7 +640,11 @@ describe('a request', () => {
       { ...ask, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] },
       'input[0].content[0]',
     ],
-    ['two places', { ...ask, previous_response_id: 'a', conversation: 'b' }, 'previous_response_id'],
+    [
+      'two places',
+      { ...ask, previous_response_id: 'a', conversation: 'b' },
+      'previous_response_id',
+    ],
     ['work in the background', { ...ask, background: true }, 'background'],
     ['a prompt that is kept elsewhere', { ...ask, prompt: { id: 'p' } }, 'prompt'],
     ['metadata that are too deep', { ...ask, metadata: { a: deep() } }, 'metadata'],

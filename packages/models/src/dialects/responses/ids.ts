@@ -1,5 +1,6 @@
 /** The id of an item of a reply, with its place in the output: `msg_<reply>_2`. */
-export const itemId = (kind: ItemKind, reply: string, index: number): string => `${kind}_${reply}_${index}`
+export const itemId = (kind: ItemKind, reply: string, index: number): string =>
+  `${kind}_${reply}_${index}`
 
 /** The reply of an item that has an id of ours. */
 export function replyOf(id: unknown): string | undefined {

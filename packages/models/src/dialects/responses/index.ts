@@ -26,7 +26,9 @@ export const responsesAdapter: Adapter = {
 
 /** Whether the headers are those of Codex: its terminal, its editors and its programs name themselves alike. */
 function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean {
-  return /^codex[_-]/.test(headers.originator ?? '') || /^codex[_-]/.test(headers['user-agent'] ?? '')
+  return (
+    /^codex[_-]/.test(headers.originator ?? '') || /^codex[_-]/.test(headers['user-agent'] ?? '')
+  )
 }
 
 /** `/v1/responses/compact`: the list of a client is to be compacted. */

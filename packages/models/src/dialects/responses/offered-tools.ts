@@ -56,13 +56,17 @@ export function readOffered(body: Fields): OfferedTools {
     if (isInOwnForm()) add({ name: type, parameters: tool }, namespace)
     else if (runsAtProvider.test(type)) leftOut.add(type)
     else
-      refuseElsewhere(`${where}.type`, 'is a kind of tool that this model server does not know: leave it out')
+      refuseElsewhere(
+        `${where}.type`,
+        'is a kind of tool that this model server does not know: leave it out',
+      )
   }
 
   read.each(body.tools, 'tools', (tool, where) => addTool(tool, where))
   const input = Array.isArray(body.input) ? body.input : []
   for (const [at, item] of input.entries())
-    if (addsTools(item)) read.each(item.tools, `input[${at}].tools`, (tool, where) => addTool(tool, where))
+    if (addsTools(item))
+      read.each(item.tools, `input[${at}].tools`, (tool, where) => addTool(tool, where))
   return {
     tools: [...tools.values()],
     namespaced: Object.fromEntries(namespaced),
@@ -83,10 +87,14 @@ export function rareKinds(body: Fields): readonly string[] {
   const input = (Array.isArray(body.input) ? body.input : []).filter(isFields)
   const tools = [body.tools, ...input.filter(addsTools).map(item => item.tools)].flatMap(listOf)
   const kinds = [
-    ...tools.map(({ type }) => (runsAtProvider.test(String(type)) ? 'a tool of its provider' : type)),
+    ...tools.map(({ type }) =>
+      runsAtProvider.test(String(type)) ? 'a tool of its provider' : type,
+    ),
     ...input.map(({ type }) => type),
   ]
-  return [...new Set(kinds)].filter(kind => typeof kind === 'string' && rare.has(kind)) as readonly string[]
+  return [...new Set(kinds)].filter(
+    kind => typeof kind === 'string' && rare.has(kind),
+  ) as readonly string[]
 }
 
 const rare: ReadonlySet<unknown> = new Set([
@@ -97,11 +105,13 @@ const rare: ReadonlySet<unknown> = new Set([
 /** A tool that takes one text, which may have to follow a grammar, as a function that takes it as an argument. */
 function customTool(tool: Fields, where: string): ToolSpec {
   const { syntax, definition } = read.optional(tool.format, `${where}.format`, read.fields) ?? {}
-  const grammar = typeof definition === 'string' ? ` It follows this grammar (${syntax}):\n${definition}` : ''
+  const grammar =
+    typeof definition === 'string' ? ` It follows this grammar (${syntax}):\n${definition}` : ''
   const input = { type: 'string', description: `The whole text that the tool takes.${grammar}` }
   const parameters = { type: 'object', properties: { input }, required: ['input'] }
   return toToolSpec({ ...tool, parameters }, where)
 }
 
 /** Tools that a provider runs itself, in the versions that have a date behind their name too. */
-const runsAtProvider = /^(?:web_search|file_search|code_interpreter|image_generation|mcp)(?:_\w{1,60})?$/
+const runsAtProvider =
+  /^(?:web_search|file_search|code_interpreter|image_generation|mcp)(?:_\w{1,60})?$/

@@ -27,7 +27,9 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     return { ...list.result(1), references: [], leftOut: [] }
   }
   if (!Array.isArray(value)) refuse('input', 'must be a text or a list of items')
-  const { items, isWished, past } = openInput(value.map((item, at) => read.fields(item, `input[${at}]`)))
+  const { items, isWished, past } = openInput(
+    value.map((item, at) => read.fields(item, `input[${at}]`)),
+  )
   const named = new Set(
     items.flatMap(item => (item.type === 'item_reference' ? (replyOf(item.id) ?? []) : [])),
   )
@@ -67,7 +69,10 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       close(at)
       const content = toContent(readParts(item.output, `${where}.output`))
-      list.add({ role: 'tool', tool_call_id: read.text(item.call_id, `${where}.call_id`), content }, at)
+      list.add(
+        { role: 'tool', tool_call_id: read.text(item.call_id, `${where}.call_id`), content },
+        at,
+      )
     } else if (type === 'tool_search_output' && typeof item.call_id === 'string') {
       close(at)
       list.add({ role: 'tool', tool_call_id: item.call_id, content: foundTools(item, where) }, at)
@@ -79,7 +84,10 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     } else if (isRecord(type)) leftOut.add(type)
     else {
       const name = typeof type === 'string' ? ` (${type.slice(0, 60)})` : ''
-      refuseElsewhere(`${where}.type`, `is a kind of item that only its own provider can read${name}`)
+      refuseElsewhere(
+        `${where}.type`,
+        `is a kind of item that only its own provider can read${name}`,
+      )
     }
   }
   close(items.length)
@@ -103,7 +111,9 @@ const emptyReply = () => ({ thinking: '', texts: [] as string[], calls: [] as Fi
 function readAssistantText({ content }: Fields, where: string): string {
   const field = `${where}.content`
   return readParts(content, field)
-    .map((part, at) => (typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text')))
+    .map((part, at) =>
+      typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text'),
+    )
     .join('')
 }
 
@@ -120,14 +130,18 @@ function readThought(item: Fields, where: string): string {
 }
 
 /** Whether items of a kind only tell what a provider has done, without its result. */
-const isRecord = (type: unknown): type is string => type === 'web_search_call' || type === 'mcp_list_tools'
+const isRecord = (type: unknown): type is string =>
+  type === 'web_search_call' || type === 'mcp_list_tools'
 
 /** Whether an item is a search of tools that the client ran. */
-const isSearch = ({ type, call_id: id }: Fields) => type === 'tool_search_call' && typeof id === 'string'
+const isSearch = ({ type, call_id: id }: Fields) =>
+  type === 'tool_search_call' && typeof id === 'string'
 
 /** What a search of tools has found: the definitions are among the tools of the request. */
 function foundTools(item: Fields, where: string): string {
-  const names = read.each(item.tools, `${where}.tools`, ({ name }) => (typeof name === 'string' ? name : ''))
+  const names = read.each(item.tools, `${where}.tools`, ({ name }) =>
+    typeof name === 'string' ? name : '',
+  )
   return names.length === 0 ? 'No tools found.' : `Tools found: ${names.join(', ')}`
 }
 
@@ -173,7 +187,12 @@ function readPart(part: Fields, where: string): readonly ContentPart[] {
     case 'input_file':
       return [readFile(part, where)]
     case 'input_audio':
-      return [{ type: 'input_audio', input_audio: read.jsonFields(part.input_audio, `${where}.input_audio`) }]
+      return [
+        {
+          type: 'input_audio',
+          input_audio: read.jsonFields(part.input_audio, `${where}.input_audio`),
+        },
+      ]
     default:
       refuseElsewhere(`${where}.type`, 'is a kind of content that only its own provider can read')
       return []

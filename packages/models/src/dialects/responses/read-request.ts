@@ -18,7 +18,13 @@ export function readRequest(value: unknown): ChatRequest {
   if (read.optional(body.prompt, 'prompt', read.fields))
     refuseElsewhere('prompt', 'is not known here: send its text as "input"')
   const instructions = read.optional(body.instructions, 'instructions', read.text) ?? ''
-  const { references, leftOut: items, past, isWished, ...input } = readInput(body.input, instructions)
+  const {
+    references,
+    leftOut: items,
+    past,
+    isWished,
+    ...input
+  } = readInput(body.input, instructions)
   const { tools, namespaced, callKinds, leftOut: kinds } = readOffered(body)
   const leftOut = isInOwnForm() ? [] : [...kinds, ...items]
   const include = read.optional(body.include, 'include', read.list) ?? []
@@ -48,7 +54,8 @@ export function readRequest(value: unknown): ChatRequest {
 function readPlace(body: Fields): NamedPlace {
   const previous = read.optional(body.previous_response_id, 'previous_response_id', read.text)
   const conversation = read.optional(body.conversation, 'conversation', readConversation)
-  if (previous && conversation) refuse('previous_response_id', 'and "conversation" exclude each other')
+  if (previous && conversation)
+    refuse('previous_response_id', 'and "conversation" exclude each other')
   return {
     previous: previous ? replyOfResponse(previous) : undefined,
     conversation: conversation || undefined,

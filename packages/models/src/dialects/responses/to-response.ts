@@ -32,7 +32,11 @@ export function toOutput(start: ReplyStart, end: ReplyEnd): readonly object[] {
 }
 
 /** Thoughts and texts in their order, none of them empty. */
-function piecesOf({ thinking, text, pieces }: ReplyEnd): readonly (readonly ['text' | 'thinking', string])[] {
+function piecesOf({
+  thinking,
+  text,
+  pieces,
+}: ReplyEnd): readonly (readonly ['text' | 'thinking', string])[] {
   const at = { text: 0, thinking: 0 }
   const order = pieces ?? [['thinking', thinking.length] as const, ['text', text.length] as const]
   return order.flatMap(([kind, length]) => {
@@ -86,7 +90,11 @@ export const toSummary = (text: string) => ({ type: 'summary_text' as const, tex
 export function toMessage(
   start: ReplyStart,
   index: number,
-  held?: { readonly text: string; readonly logprobs: readonly unknown[]; readonly status: ResponseStatus },
+  held?: {
+    readonly text: string
+    readonly logprobs: readonly unknown[]
+    readonly status: ResponseStatus
+  },
 ) {
   return {
     id: itemId('msg', start.id, index),
@@ -136,7 +144,13 @@ export function toCall(
   const { type: _, arguments: __, name, ...rest } = item
   if (kind === 'custom') {
     const input = status === 'in_progress' ? '' : inputOf(call.arguments)
-    return { ...rest, id: itemId('ctc', start.id, index), type: 'custom_tool_call' as const, name, input }
+    return {
+      ...rest,
+      id: itemId('ctc', start.id, index),
+      type: 'custom_tool_call' as const,
+      name,
+      input,
+    }
   }
   return {
     ...rest,

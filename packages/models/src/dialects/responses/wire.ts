@@ -70,7 +70,8 @@ function toOutputs(paired: PairedMessage): readonly Fields[] {
   }))
 }
 
-const textParts = (text: string): readonly Fields[] => (text === '' ? [] : [{ type: 'input_text', text }])
+const textParts = (text: string): readonly Fields[] =>
+  text === '' ? [] : [{ type: 'input_text', text }]
 
 function toFile(file: Media, seq: number): Fields {
   const { url, filename } = sentFile(file, seq)
@@ -150,7 +151,11 @@ const openings: ReadonlySet<unknown> = new Set([
 
 function readResponse(response: Fields | undefined, server: AskedServer): readonly ModelPart[] {
   if (!response || !Array.isArray(response.output))
-    throw toStreamError(server, 'sent an answer that cannot be read', response && readFault(response))
+    throw toStreamError(
+      server,
+      'sent an answer that cannot be read',
+      response && readFault(response),
+    )
   if (response.status === 'failed') throw toStreamError(server, 'failed', faultOf({ response }))
   const items = (response.output as readonly unknown[]).map(fieldsOf)
   return [
@@ -181,7 +186,14 @@ function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
   if (!isCall(item)) return []
   const id = readText(call_id, server)
   if (type === 'tool_search_call')
-    return [{ type: 'tool-call', id, name: searchName, arguments: JSON.stringify(fieldsOf(item.arguments)) }]
+    return [
+      {
+        type: 'tool-call',
+        id,
+        name: searchName,
+        arguments: JSON.stringify(fieldsOf(item.arguments)),
+      },
+    ]
   const json =
     type === 'function_call'
       ? readText(item.arguments, server) || '{}'
@@ -194,12 +206,27 @@ function callsOf(item: Fields, server: AskedServer): readonly ModelPart[] {
 export const searchName = 'tool_search'
 
 /** The name of a tool of a namespace where names are flat. Codex's namespaces end with the two strokes: `mcp__files__`. */
-export function flatName({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return namespace === '' || namespace.endsWith('__') ? `${namespace}${name}` : `${namespace}__${name}`
+export function flatName({
+  namespace,
+  name,
+}: {
+  readonly namespace: string
+  readonly name: string
+}): string {
+  return namespace === '' || namespace.endsWith('__')
+    ? `${namespace}${name}`
+    : `${namespace}__${name}`
 }
 
-function toEnd({ usage, model, id, incomplete_details: why }: Fields, items: readonly Fields[]): ModelPart {
-  const { input_tokens: promptTokens, output_tokens: replyTokens, input_tokens_details } = fieldsOf(usage)
+function toEnd(
+  { usage, model, id, incomplete_details: why }: Fields,
+  items: readonly Fields[],
+): ModelPart {
+  const {
+    input_tokens: promptTokens,
+    output_tokens: replyTokens,
+    input_tokens_details,
+  } = fieldsOf(usage)
   const { cached_tokens: cachedTokens } = fieldsOf(input_tokens_details)
   return {
     type: 'end',

@@ -76,7 +76,9 @@ export function streamEvents(start: ReplyStart): ReplyStream {
       event('in_progress', { response: responseOf(start, {}) }),
     open(kind) {
       if (kind === 'text')
-        return added(toMessage(start, output.length)) + event('content_part.added', part('text', ''))
+        return (
+          added(toMessage(start, output.length)) + event('content_part.added', part('text', ''))
+        )
       return (
         added(toReasoning(start, output.length, '')) +
         event('reasoning_summary_part.added', part('thinking', ''))
@@ -101,9 +103,12 @@ export function streamEvents(start: ReplyStart): ReplyStream {
       )
     },
     calls: calls => calls.map(call).join(''),
-    end: end => event(closingOf(start, end).status, { response: endedResponse(start, end, output) }),
+    end: end =>
+      event(closingOf(start, end).status, { response: endedResponse(start, end, output) }),
     fail: fault =>
-      event('failed', { response: responseOf(start, { status: 'failed', output, error: toFailure(fault) }) }),
+      event('failed', {
+        response: responseOf(start, { status: 'failed', output, error: toFailure(fault) }),
+      }),
   })
 }
 
@@ -113,7 +118,8 @@ function toFailure(fault: AdapterFault): { readonly code: string; readonly messa
   const { message, code } = toOpenAiError(fault).body.error
   if (code === 'context_length_exceeded') return { code, message }
   if (status === 429) {
-    const wait = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1000)}s.`
+    const wait =
+      retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1000)}s.`
     return { code: 'rate_limit_exceeded', message: `${message}${wait}` }
   }
   return { code: isRetryable ? 'server_error' : 'invalid_prompt', message }

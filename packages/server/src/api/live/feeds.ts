@@ -67,7 +67,9 @@ export function createFeeds(
     const { batches, leave } = feed.join(signal)
     const isMeant = ({ event: { data }, whose }: OwnedEvent) =>
       (person === undefined || whose === person) &&
-      (conversation === undefined || !('conversation' in data) || data.conversation === conversation)
+      (conversation === undefined ||
+        !('conversation' in data) ||
+        data.conversation === conversation)
     try {
       if (signal.aborted) return
       const { id, missed } = await feed.start(since, { only: conversation, person })

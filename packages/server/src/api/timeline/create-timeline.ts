@@ -8,7 +8,13 @@ import { createQueue } from '@throughline/history/log/queue'
 import { type LogSource, readLog } from '@throughline/history/log/read-log'
 import type { Head, Store, ThreadKey } from '@throughline/stores/store'
 import { callsBack } from '../calls-back.ts'
-import { createPoints, type PlacedCall, type PointOptions, type Points, type TimelinePoint } from './point.ts'
+import {
+  createPoints,
+  type PlacedCall,
+  type PointOptions,
+  type Points,
+  type TimelinePoint,
+} from './point.ts'
 import { createReading, readOn, type ThreadReading } from './reading.ts'
 
 interface TimelineOptions extends PointOptions {
@@ -67,7 +73,8 @@ export function createTimeline(source: LogSource, options: TimelineOptions) {
       if (asking && isAsked(asking, logged) && !isCalled(calls, asking) && isMade(asking.seq))
         yield await make.make()
       to.add(logged)
-      if (isMade(logged.seq)) for (const placed of calls.at(logged.seq)) yield await make.make(placed)
+      if (isMade(logged.seq))
+        for (const placed of calls.at(logged.seq)) yield await make.make(placed)
       if (performance.now() - lastBreath < longestHold) continue
       await breathe()
       lastBreath = performance.now()
@@ -111,7 +118,8 @@ export function createTimeline(source: LogSource, options: TimelineOptions) {
     async *points(since: number, signal: AbortSignal): AsyncGenerator<TimelinePoint> {
       const end = await inTurn(look)
       for (let next = 0; ; next++) {
-        while (next >= settled.length && (await inTurn(() => advance(end)))) if (signal.aborted) return
+        while (next >= settled.length && (await inTurn(() => advance(end))))
+          if (signal.aborted) return
         const point = settled[next]
         if (!point) break
         if (signal.aborted) return
@@ -134,15 +142,21 @@ const isCalled = (calls: CallList, { turn }: LoggedMessage) => turn > 0 && calls
 const isAsked = (entry: LoggedMessage, next: LoggedMessage) =>
   next.message.role === 'assistant' && !isAnswer(entry)
 
-const isAnswer = ({ message: { role } }: LoggedMessage) => role === 'assistant' || role === 'assistant_note'
+const isAnswer = ({ message: { role } }: LoggedMessage) =>
+  role === 'assistant' || role === 'assistant_note'
 
 /** The last place before another at which a model was asked; 0 if there is none. */
 async function placeBefore(source: LogSource, since: number, calls: CallList): Promise<number> {
   const called = calls.before(since)
   let after: LoggedMessage | undefined
-  for await (const logged of readLog(source, { from: Math.max(1, called), to: since, reverse: true })) {
+  for await (const logged of readLog(source, {
+    from: Math.max(1, called),
+    to: since,
+    reverse: true,
+  })) {
     if (isHandEntry(logged)) continue
-    if (after && logged.seq < since && isAsked(logged, after) && !isCalled(calls, logged)) return logged.seq
+    if (after && logged.seq < since && isAsked(logged, after) && !isCalled(calls, logged))
+      return logged.seq
     after = logged
   }
   return called
@@ -157,7 +171,10 @@ const lifeMs = 600_000
 
 /** The timelines that were asked for last, so that a page that looks again gets only what is new. */
 export function createTimelines() {
-  const all = new Map<string, { readonly thread: ThreadKey; readonly timeline: Timeline; usedAt: number }>()
+  const all = new Map<
+    string,
+    { readonly thread: ThreadKey; readonly timeline: Timeline; usedAt: number }
+  >()
   const nameOf = ({ tenant, conversation, actor, branch }: ThreadKey, settings: string) =>
     JSON.stringify([tenant, conversation, actor, branch, settings])
 
@@ -181,7 +198,12 @@ export function createTimelines() {
       return entry.timeline
     },
     keep(thread: ThreadKey, settings: string, timeline: Timeline): void {
-      putNewest(all, nameOf(thread, settings), { thread, timeline, usedAt: Date.now() }, mostTimelines)
+      putNewest(
+        all,
+        nameOf(thread, settings),
+        { thread, timeline, usedAt: Date.now() },
+        mostTimelines,
+      )
       tidy()
     },
     drop(tenant: string, conversation: string): void {

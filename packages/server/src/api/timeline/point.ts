@@ -5,13 +5,29 @@ import { type Fate, type FateRun, fates, toFateText } from '@throughline/core/lo
 import type { MessageLike } from '@throughline/core/log/message'
 import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
 import { loadPrompt, type ThreadCall } from '@throughline/history/calls/calls'
-import { fromPlan, isRun, type Plan, promptOf, roomOf, toItems } from '@throughline/history/calls/plan'
+import {
+  fromPlan,
+  isRun,
+  type Plan,
+  promptOf,
+  roomOf,
+  toItems,
+} from '@throughline/history/calls/plan'
 import { givenPrompt, stretchesOf } from '@throughline/history/calls/read-plan'
 import type { LogSource } from '@throughline/history/log/read-log'
 import { z } from 'zod'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
 import { factorField, toCutFigures, toFigures, windowField } from '../model-tokens.ts'
-import { type AnswerOf, callStatus, count, counted, cutPlaces, name, place, time } from '../schemas.ts'
+import {
+  type AnswerOf,
+  callStatus,
+  count,
+  counted,
+  cutPlaces,
+  name,
+  place,
+  time,
+} from '../schemas.ts'
 import { shadow, toShadow } from '../shadow.ts'
 import type { ThreadReading } from './reading.ts'
 import { createSentMessages, type Sent, type SentItem, sharedTokens } from './sent.ts'
@@ -21,7 +37,9 @@ export const point = z.object({
   at: place.describe('the last entry of the context'),
   turn: count.describe('0 for entries that came outside of turns'),
   user: place.describe('the user message that is answered; 0 where there is none'),
-  call: name.optional().describe('absent where no call is stored: the context was made now, without a model'),
+  call: name
+    .optional()
+    .describe('absent where no call is stored: the context was made now, without a model'),
   time,
   model: z.string().optional(),
   status: callStatus.optional(),
@@ -46,7 +64,10 @@ export const point = z.object({
     .string()
     .optional()
     .describe('the fates of the entries 1 to `at` in runs, by their first letters: `2k14e1r`'),
-  entry: z.enum(fates).optional().describe('the fate of the entry that was asked for; absent before it'),
+  entry: z
+    .enum(fates)
+    .optional()
+    .describe('the fate of the entry that was asked for; absent before it'),
   against: z
     .array(z.object({ policy: z.string(), tokens: count, reused: count, anew: count }))
     .describe('what other policies would have sent here, with the same window'),
@@ -98,7 +119,9 @@ export function createPoints(
   const shared = (sent: Sent, other: Sent | undefined, most: number) =>
     Math.min(most, sharedTokens(sent, other, reading.tokensUpTo, count.prompt))
 
-  async function sentIn(plan: Plan): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
+  async function sentIn(
+    plan: Plan,
+  ): Promise<{ readonly sent: Sent; readonly system?: string | undefined }> {
     const name = promptOf(plan)
     const prompt = name === undefined ? undefined : await loadCachedPrompt(source, name)
     // The places of quotes stand for their texts here: only whether two prompts begin alike is compared.
@@ -144,13 +167,26 @@ export function createPoints(
       const room = { ...options.room, factor: reading.factorOf(options.model) }
       const fitSettings = { ...settings, ...inCounts(room) }
       const { receipt, messages: list } = await reading.fit(fitSettings)
-      return { room, fitSettings, account: receipt, stretches: receipt.stretches, sent: toSent(list, 0) }
+      return {
+        room,
+        fitSettings,
+        account: receipt,
+        stretches: receipt.stretches,
+        sent: toSent(list, 0),
+      }
     }
     const { plan, call } = placed
     const room = roomOf(plan)
     const { sent, system } = await sentIn(plan)
     const fitSettings = { ...settings, ...inCounts(room), system }
-    return { room, fitSettings, account: plan, stretches: stretchesOf(plan), sent, model: call.model }
+    return {
+      room,
+      fitSettings,
+      account: plan,
+      stretches: stretchesOf(plan),
+      sent,
+      model: call.model,
+    }
   }
 
   return {
@@ -162,7 +198,8 @@ export function createPoints(
       const others = await compare(fitSettings, sent.tools, factor)
       const runs = fateRuns(stretches, seq)
       // Another model has read nothing of it.
-      const reused = model === last.model ? toModelTokens(shared(sent, last.sent, account.tokens), factor) : 0
+      const reused =
+        model === last.model ? toModelTokens(shared(sent, last.sent, account.tokens), factor) : 0
       last = { sent, model, others: others.map(other => other.sent) }
       messages.settle()
       const call = placed?.call

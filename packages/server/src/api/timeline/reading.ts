@@ -1,6 +1,11 @@
 import { createConversation } from '@throughline/core/context/conversation/conversation'
 import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import { type Context, type FitOptions, fitConversation, readWhole } from '@throughline/core/context/fit'
+import {
+  type Context,
+  type FitOptions,
+  fitConversation,
+  readWhole,
+} from '@throughline/core/context/fit'
 import type { PromptLayout } from '@throughline/core/context/prompt/layout'
 import { shareIndex } from '@throughline/core/context/recall/index-transcript'
 import type { MessageLike } from '@throughline/core/log/message'
@@ -70,7 +75,8 @@ export function createReading(count: Required<TokenCounter>, before?: ReadingSta
     tokensUpTo,
     loaded,
     /** The message that contexts take at a place. */
-    viewAt: (seq: number): MessageLike | undefined => (seq < first ? past?.viewAt(seq) : views[seq - first]),
+    viewAt: (seq: number): MessageLike | undefined =>
+      seq < first ? past?.viewAt(seq) : views[seq - first],
     /** How many messages it holds. */
     get size() {
       return views.length
@@ -118,7 +124,8 @@ export function createReading(count: Required<TokenCounter>, before?: ReadingSta
         const fork = transcript.fork(entries.length)
         // The words of the past are the same; what is read on is in the log already, and will be the same here.
         shareIndex(transcript, fork)
-        for (let at = fork.entries.length; at < entries.length; at++) fork.append(entries[at]!.source, at)
+        for (let at = fork.entries.length; at < entries.length; at++)
+          fork.append(entries[at]!.source, at)
         return {
           ...read,
           past: past?.of(fork),
@@ -137,7 +144,8 @@ export function createReading(count: Required<TokenCounter>, before?: ReadingSta
 export function readOn(count: Required<TokenCounter>, past: ThreadCopy): ThreadReading {
   const { system, transcript, facts, last, asking, at } = past
   const tokensUpTo = [0]
-  for (const { tokens } of [...system, ...transcript.entries]) tokensUpTo.push(tokensUpTo.at(-1)! + tokens)
+  for (const { tokens } of [...system, ...transcript.entries])
+    tokensUpTo.push(tokensUpTo.at(-1)! + tokens)
   const isBefore = ([seq]: readonly [number, ...unknown[]]) => seq <= at
   const factors = facts.calibrations
     .filter(one => isBefore(one) && one[1].counter === count.id)

@@ -13,7 +13,10 @@ import { seenFromClient } from '../../exchange/take-place.ts'
 import { itemsOf, listOf, pageOf, readPageQuery, toItems } from './items.ts'
 
 /** `/v1/conversations`: those made here. Names of other clients' conversations can be guessed, so only our own API lists them. */
-export function conversationRoutes(bodyOf: (request: Request) => Promise<unknown>, newId: () => string) {
+export function conversationRoutes(
+  bodyOf: (request: Request) => Promise<unknown>,
+  newId: () => string,
+) {
   const routes = new Hono<ServerEnv>()
 
   routes.post('/', async context => {

@@ -73,7 +73,13 @@ export function toItems(entry: LoggedMessage): readonly ListedItem[] {
     case 'user':
     case 'system':
       return [
-        { id: `msg_${id}`, type: 'message', status: 'completed', role, content: toParts(message, text) },
+        {
+          id: `msg_${id}`,
+          type: 'message',
+          status: 'completed',
+          role,
+          content: toParts(message, text),
+        },
       ]
     case 'tool':
       if (text === notedResult) return []

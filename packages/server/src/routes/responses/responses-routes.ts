@@ -31,7 +31,13 @@ import { conversationRoutes } from './conversation-routes.ts'
 import { itemsOf, pageOf, readPageQuery } from './items.ts'
 
 /** What the APIs of OpenAI, Anthropic and Google have beside the routes that answer: stored responses, conversations, counts. */
-export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: ServerParts): Hono<ServerEnv> {
+export function responsesRoutes({
+  upstreams,
+  newId,
+  now,
+  maxBodyBytes,
+  json,
+}: ServerParts): Hono<ServerEnv> {
   const routes = new Hono<ServerEnv>()
   const mayChat = requireScope('chat')
   const read = async (request: Request) => {
@@ -39,7 +45,12 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
     return { bytes, body: bytes.length === 0 ? undefined : parseBody(bytes, json) }
   }
 
-  async function count(context: Context<ServerEnv>, adapter: Adapter, body: unknown, defaults: object) {
+  async function count(
+    context: Context<ServerEnv>,
+    adapter: Adapter,
+    body: unknown,
+    defaults: object,
+  ) {
     const { raw } = context.req
     const { log, caller } = context.var
     const headers = Object.fromEntries(raw.headers)
@@ -48,12 +59,26 @@ export function responsesRoutes({ upstreams, newId, now, maxBodyBytes, json }: S
     const named = knownClient(request, headers)
     refuseInner(named)
     await refuseExperiment(log, named?.conversation, caller)
-    const inquiry = { log, adapter: adapter.name, request, headers, keyId, signal: raw.signal, newId, now }
+    const inquiry = {
+      log,
+      adapter: adapter.name,
+      request,
+      headers,
+      keyId,
+      signal: raw.signal,
+      newId,
+      now,
+    }
     return countRequest(inquiry, upstreams)
   }
 
   /** An upstream of the same form counts what its client wrote; else we do. */
-  function counting(path: string, adapter: Adapter, defaults: object, toAnswer: (tokens: number) => object) {
+  function counting(
+    path: string,
+    adapter: Adapter,
+    defaults: object,
+    toAnswer: (tokens: number) => object,
+  ) {
     routes.post(path, mayChat, async context => {
       const { raw } = context.req
       const { bytes, body: sent } = await read(raw)
@@ -126,7 +151,10 @@ function replyRoutes(): Hono<ServerEnv> {
 
   routes.get('/:id', async context => {
     if (context.req.query('stream') === 'true')
-      throw new BadRequestError('"stream" must be false: a response that is over comes whole', 'stream')
+      throw new BadRequestError(
+        '"stream" must be false: a response that is over comes whole',
+        'stream',
+      )
     const { entry, kept } = await replyOf(context)
     const { start, end } = fromKept(entry, kept)
     return context.json(toResponse(start, end))

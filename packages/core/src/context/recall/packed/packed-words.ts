@@ -3,7 +3,13 @@ import { createReader, createWriter, seal, unseal } from '../../../log/pack-byte
 import { firstPlace, placeOf } from '../../conversation/first-place.ts'
 import { roomyList } from '../../conversation/lazy-list.ts'
 import { entryOf, toPosting } from '../posting.ts'
-import { createRecallIndex, emptyColumns, type RecallIndex, setEntries, type Words } from '../recall-index.ts'
+import {
+  createRecallIndex,
+  emptyColumns,
+  type RecallIndex,
+  setEntries,
+  type Words,
+} from '../recall-index.ts'
 import { type PackedStretch, packStretch, readStretch, stretchSize } from './packed-stretch.ts'
 import { createPackedVocabulary } from './packed-vocabulary.ts'
 
@@ -23,7 +29,8 @@ export function indexAfter(past: PackedWords): RecallIndex {
     has: (entry, id) => (entry < size ? past : index).has(entry, id),
     frequency: (id, n) => past.frequency(id, n) + index.frequency(id, n),
     isSince: (id, entry) =>
-      index.isSince(id, entry) || (entry < size && past.frequency(id, size) > past.frequency(id, entry)),
+      index.isSince(id, entry) ||
+      (entry < size && past.frequency(id, size) > past.frequency(id, entry)),
     postings(id, { n, most }) {
       const older = most - index.frequency(id, n)
       const newer = index.postings(id, { n, most })
@@ -54,7 +61,10 @@ export function createPackedWords(invalid: (why: string) => Error) {
     const total = totals[id] ?? 0
     const list = new Uint32Array(total)
     // No stretch before the one in which a term was new has it.
-    let at = Math.max(0, firstPlace(stretches.length, number => stretches[number]!.termsBefore > id) - 1)
+    let at = Math.max(
+      0,
+      firstPlace(stretches.length, number => stretches[number]!.termsBefore > id) - 1,
+    )
     for (let size = 0; size < total && at < stretches.length; at++) {
       const slot = slotOf(stretches[at]!, id)
       if (slot < 0) continue
@@ -86,7 +96,8 @@ export function createPackedWords(invalid: (why: string) => Error) {
       const list = readPostings(stretch, { slot, from: 0 })
       return list.some(posting => entryOf(posting) === entry % stretchSize)
     },
-    frequency: (id, n) => (n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id), toPosting(n, 0, 0))),
+    frequency: (id, n) =>
+      n >= entries ? (totals[id] ?? 0) : placeOf(listOf(id), toPosting(n, 0, 0)),
     postings(id, { n, most }) {
       const list = listOf(id)
       const end = placeOf(list, toPosting(n, 0, 0))
@@ -106,7 +117,9 @@ export function createPackedWords(invalid: (why: string) => Error) {
     },
     /** What is known of the terms and entries of all stretches. */
     columns() {
-      const columns = emptyColumns(createPackedVocabulary(stretches), () => roomyList<number>(entries))
+      const columns = emptyColumns(createPackedVocabulary(stretches), () =>
+        roomyList<number>(entries),
+      )
       totals = new Int32Array(terms)
       for (const [number, stretch] of stretches.entries()) {
         addSizes(totals, stretch)
@@ -143,7 +156,8 @@ function termsByEntry(stretch: PackedStretch): readonly (readonly number[])[] {
   const { termsBefore, old, sizes } = stretch
   for (let slot = 0; slot < sizes.length; slot++) {
     const id = old[slot] ?? termsBefore + slot - old.length
-    for (const posting of readPostings(stretch, { slot, from: 0 })) byEntry[entryOf(posting)]!.push(id)
+    for (const posting of readPostings(stretch, { slot, from: 0 }))
+      byEntry[entryOf(posting)]!.push(id)
   }
   return byEntry
 }
