@@ -1,4 +1,6 @@
-// How much of a prompt must the model server read again, and how full is the window? Every user message is a call; calls after the first cut count.
+// How much of a prompt must the model server read again, and how full is the window?
+// Every user message is a call; calls after the first cut count.
+//   npm run bench -- prefix --data DIR [--sets locomo,realmem,beam100K] [--policies default] [--json]
 import { readArgs } from './lib/args.mjs'
 import { loadSets } from './lib/conversations.mjs'
 import { measureReads } from './lib/measure-reads.mjs'
@@ -6,13 +8,17 @@ import { policies } from './lib/policies.mjs'
 import { formatTable } from './lib/table.mjs'
 
 const window = 4096
-const { json, data } = readArgs()
+const { json, data, ...wanted } = readArgs({
+  sets: { type: 'string', default: 'locomo,realmem,beam100K' },
+  policies: { type: 'string', default: Object.keys(policies).join() },
+})
+const all = loadSets(data)
 const result = {}
-for (const [set, conversations] of Object.entries(loadSets(data))) {
+for (const set of wanted.sets.split(',')) {
   result[set] = {}
-  for (const [name, build] of Object.entries(policies)) {
+  for (const name of wanted.policies.split(',')) {
     console.error(`prefix: ${set}, ${name}`)
-    result[set][name] = measureReads(conversations, build, window)
+    result[set][name] = measureReads(all[set], policies[name], window)
   }
 }
 console.log(json ? JSON.stringify(result, null, 2) : toTable(result))

@@ -7,7 +7,8 @@ const benchmarks = {
     'is all the evidence for a question in its context? needs --data; --apart: every session a conversation of its own',
   search:
     'which conversation was it? hit@1, hit@5, all@5, MRR beside plain BM25, and the CPU of a search; needs --data; --sizes N,M, --stores A,B',
-  prefix: 'how much of the prompt is read again on each turn? needs --data',
+  prefix:
+    'how much of the prompt is read again on each turn? needs --data; --sets A,B, --policies A,B',
   follow:
     'is what was just said, pasted and laid down still in view, and is nothing old brought back for a follow-up? needs --data; --windows, --policies, --sets A,B',
   answers:

@@ -212,6 +212,8 @@ describe('the look of the site editor', () => {
     await page.keyboard.type('list the files')
     await page.keyboard.press('Enter')
     await messages(page).getByText('The site has these files:').waitFor()
+    // While a turn runs, the button says "Stop".
+    await page.getByRole('button', { name: 'Send' }).waitFor()
     const reached: string[] = []
     for (let n = 0; n < 12; n++) {
       await page.keyboard.press('Tab')

@@ -53,12 +53,12 @@ describe.skipIf(!folder)('200 real tool-calling runs', () => {
         }
       })
 
-      it('fit into 1536 with their longest texts cut, and not into 1024: the system prompt is larger', () => {
+      it('fit into 1664 with their longest texts cut, and not into 1024: the system prompt is larger', () => {
         for (const { messages } of some(0)) {
-          const options = { window: 1536, policy, count, overflow: 'trim' } as const
+          const options = { window: 1664, policy, count, overflow: 'trim' } as const
           const context = fit(messages, options)
           assertContext(messages, options, context)
-          expect(context.tokens).toBeLessThanOrEqual(1536)
+          expect(context.tokens).toBeLessThanOrEqual(1664)
           expect(() => fit(messages, { ...options, window: 1024 })).toThrow(
             'What must be sent needs',
           )

@@ -10,6 +10,14 @@ src/parser.ts
 ${'x\n'.repeat(200)}`
 
 describe('tellResult', () => {
+  it('tells the line that was asked for in place of the first one, unless it failed', () => {
+    const text = `register\nkey: amber\n${'y\n'.repeat(99)}`
+    expect(tellResult(text, 90, 'key: amber')).toBe('101 lines … key: amber')
+    expect(tellResult(text, 90, 'register')).toBe('101 lines: register')
+    const failed = `<returncode>2</returncode>\nTypeError: no\n${'y\n'.repeat(99)}`
+    expect(tellResult(failed, 90, 'y')).toBe('101 lines: exit code 2, TypeError: no')
+  })
+
   it.each([
     ['a short text whole', 'ok', 'ok'],
     ['a short text in one line', 'one\ntwo', 'one two'],

@@ -16,15 +16,22 @@ const FOLDERS = /(?<![\w.:/])(?:\/[\w@.+~-]{1,255}){3,}(?=\/)/g
 const FAULT =
   /\b(?:[a-z]*error|exception|fatal|panic|failed|denied|cannot|not found|no such file)\b/i
 
-/** What a tool's result tells, as one line: how it failed, else its first line; and how many lines it has. */
-export function tellResult(text: string, max: number): string {
+/**
+ * What a tool's result tells, as one line: how it failed, else the line that was asked for, else
+ * its first line; and how many lines it has.
+ */
+export function tellResult(text: string, max: number, asked?: string): string {
   const lines = linesIn(text)
+  const fault = tellFault(text, max)
   // A short text is told whole.
-  if (text.length <= max) return cut(tellFault(text, max) ?? lines.join(' '), max)
-  const head =
-    tellFault(text, max) ?? lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400))) ?? ''
+  if (text.length <= max) return cut(fault ?? lines.join(' '), max)
+  const first = lines.find(line => /[\p{L}\d]/u.test(line.slice(0, 400)))
+  const told = fault ?? asked ?? first ?? ''
   const count = countLines(text)
-  const summary = count > 1 ? `${plural(count, 'line')}${head === '' ? '' : ': '}${head}` : head
+  // The dots say that others stand before this line.
+  const between = told === asked && asked !== first ? ' … ' : ': '
+  const head = told === '' ? '' : between + told
+  const summary = count > 1 ? `${plural(count, 'line')}${head}` : told
   // The call names the file whole: the folders would leave no room for what became of it.
   return cut(summary.length > max ? summary.slice(0, mostRead).replace(FOLDERS, '…') : summary, max)
 }
@@ -48,7 +55,7 @@ function linesIn(text: string): readonly string[] {
 }
 
 /** Without the reminders that a program adds to a result for the model. The result may be nothing else. */
-function withoutReminders(text: string): string {
+export function withoutReminders(text: string): string {
   const [before, ...others] = text.split('<system-reminder>')
   return [before, ...others.flatMap(part => part.split('</system-reminder>').slice(1))]
     .join('')

@@ -10,6 +10,7 @@ import {
   withTail,
 } from '../../log/write-message.ts'
 import { isCleared } from '../conversation/clearing.ts'
+import { placeOf } from '../conversation/first-place.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { type Entry, isQuotedNote } from '../conversation/stamp-entry.ts'
 import { isReference } from '../conversation/touched.ts'
@@ -19,6 +20,7 @@ import type { Draft } from '../draft/draft.ts'
 import type { Frame } from '../draft/frame.ts'
 import { entryPiece, type Piece, rewritten } from '../draft/piece.ts'
 import { findSpan, type Insertion } from '../draft/span.ts'
+import { askedLine } from './asked-line.ts'
 
 /** The pieces of a draft in the order in which they are sent, before any shape is applied. */
 export function compose(draft: Draft): readonly Piece[] {
@@ -188,15 +190,29 @@ function clearedPiece(frame: Frame, piece: Piece, unit: Unit): Piece {
   const head = leftOutMark(tokens, seqs[0]!, frame.isReadable)
   // A line is limited in characters and paid in tokens: it is shortened until it fits.
   const most = lineTokens(count)
-  const line = latestLine(message, `${head} ${count.id}`, () => {
-    const texts = message.results.map(({ text }) => text)
-    for (let characters = most * 3; ; characters = Math.floor(characters * 0.7)) {
-      const lines = texts.map(text => `${head} ${tellResult(text, characters)}`.trimEnd())
+  const request = requestBefore(frame, unit)
+  const line = latestLine(message, `${head} ${count.id} ${request}`, () => {
+    const { entries } = frame.transcript
+    const texts = message.results.map(({ text }) => {
+      const asked = request < 0 ? undefined : askedLine(text, entries[request]!.message)
+      return { text, asked }
+    })
+    for (let characters = most * 3; ; characters = Math.floor(characters * 0.8)) {
+      const lines = texts.map(({ text, asked }) =>
+        `${head} ${tellResult(text, characters, asked)}`.trimEnd(),
+      )
       const line = rewritten(frame, piece, withResultTexts(raw, new Map(lines.entries())))
       if (line.tokens <= most * texts.length || characters < 8) return line
     }
   })
   return { ...line, seqs, part: piece.part, held: piece.held, altered, isCleared: true }
+}
+
+/** The entry of the user's message that a round of tools belongs to, or -1. */
+function requestBefore({ transcript }: Frame, unit: Unit): number {
+  const { turns, units } = transcript
+  const user = turns[placeOf(turns, unit.index) - 1]
+  return user === undefined ? -1 : units[user]!.from
 }
 
 /** Sends notes with the reply that they belong to, as the model wrote them; joined here, so that it is counted once. */

@@ -80,7 +80,7 @@ export function saidIn(
 }
 
 /** The most tokens of the line that stands for a cleared result. An estimate counts more than there are. */
-export const lineTokens = ({ exact }: Pick<TokenCounter, 'exact'>): number => (exact ? 32 : 56)
+export const lineTokens = ({ exact }: Pick<TokenCounter, 'exact'>): number => (exact ? 44 : 72)
 
 /** Shorter ones are not worth a line. */
 const longResult = 64

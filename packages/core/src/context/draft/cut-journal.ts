@@ -32,33 +32,49 @@ export function cutJournal(
   after = -1,
 ): Insertion | undefined {
   const { frame } = draft
-  if (budget <= 0) return undefined
-  const key = `journal ${[cut, budget, after, frame.count.id]}`
+  const stretch = budget <= 0 ? undefined : stretchBefore(draft, cut, after)
+  if (!stretch) return undefined
+  const key = `journal ${[cut, budget, ...Object.values(stretch), frame.count.id]}`
   return remember(frame.transcript, key, () => ({
-    insertion: makeJournal(draft, cut, budget, after),
+    insertion: makeJournal(draft, cut, budget, stretch),
   })).insertion
+}
+
+/** The units of a turn that a journal tells of, and what is true of the turn: it may still end. */
+interface Stretch {
+  readonly from: number
+  readonly to: number
+  readonly isInside: boolean
+  readonly isOpen: boolean
+}
+
+function stretchBefore(
+  { frame, units, turns }: Draft,
+  cut: number,
+  after: number,
+): Stretch | undefined {
+  const round = lastRoundBefore(frame.transcript, cut)
+  const next = placeOf(turns, round)
+  const user = turns[next - 1]
+  if (round < 0 || user === undefined) return undefined
+  const end = turns[next] ?? units.length
+  const isInside = end > cut
+  const isOpen =
+    isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
+  return { from: Math.max(user, after), to: Math.min(end, cut), isInside, isOpen }
 }
 
 function makeJournal(
   draft: Draft,
   cut: number,
   budget: number,
-  after: number,
+  { from, to, isInside, isOpen }: Stretch,
 ): Insertion | undefined {
-  const { frame, units, turns } = draft
-  const round = lastRoundBefore(frame.transcript, cut)
-  const next = placeOf(turns, round)
-  const user = turns[next - 1]
-  if (round < 0 || user === undefined) return undefined
-  const from = Math.max(user, after)
-  const end = turns[next] ?? units.length
-  const isInside = end > cut
-  const isOpen =
-    isInside && end === units.length && units.findLast(isOrdinary)?.kind !== 'assistant'
+  const { frame, units } = draft
   const title = isOpen ? `${actionsTitle}\n` : `${previousActionsTitle} `
   const { entries } = frame.transcript
   const first = units[from]!.to
-  const last = units[Math.min(end, cut) - 1]!.to
+  const last = units[to - 1]!.to
   const { from: start, actions } = newestActions(
     place => entries[place]!.message,
     first,

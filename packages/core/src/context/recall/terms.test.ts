@@ -15,6 +15,9 @@ describe('termsOf', () => {
   it.each([
     ['plan', 'planned', 'planning', 'plans'],
     ['city', 'cities'],
+    ['key', 'keys'],
+    ['day', 'days'],
+    ['fly', 'flies'],
     ['deploy', 'deployed', 'deploying'],
     ['decide', 'decided', 'deciding'],
     ['deployment', 'deployments'],

@@ -51,7 +51,7 @@ export const still = {
 /** The share of the room that stays full inside a turn. 0.5 loses a point of the lines a step quotes, 0.7 reads a tenth more. */
 const fullInside = 0.62
 /** The most tokens that stay inside a turn: what a step quotes is seldom further back. */
-const mostInside = 12_288
+const mostInside = 10_240
 /** The share of the room above which clearing alone does not do before a message. */
 const fullAtMessage = 0.8
 /** The tokens of a line of the journal, on average. */

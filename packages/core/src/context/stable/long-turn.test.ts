@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MessageLike } from '../../log/message.ts'
-import { markerText } from '../../log/texts.ts'
+import { actionsTitle, markerText, previousActionsTitle } from '../../log/texts.ts'
 import { type FitOptions, fit } from '../fit.ts'
 import type { Receipt } from '../receipt.ts'
 
@@ -31,6 +31,7 @@ const run = (rounds: number) => [
   ...task,
   ...Array.from({ length: rounds }, (_, n) => round(n)).flat(),
 ]
+const user = (content: string): MessageLike => ({ role: 'user', content })
 const options: FitOptions = { window: 6000, reserve: 500 }
 type Result = MessageLike & { readonly tool_call_id?: string }
 const fateOf = ({ entries }: Receipt, seq: number) => entries[seq]!.fate
@@ -82,6 +83,31 @@ describe('a long turn', () => {
     expect(journal!.content).toMatch(/\n\d+\. \[read_file\] src\/file\d+\.ts\n/)
     expect(receipt.counts.digested).toBeGreaterThan(10)
     expect(receipt.counts.cleared).toBeGreaterThan(3)
+  })
+
+  it('has the same journal for a list that grew to its answer as for one that is read at once', () => {
+    const growing = run(60)
+    const settings = { ...options, window: 2000 }
+    expect(JSON.stringify(fit(growing, settings).messages)).toContain(actionsTitle)
+    growing.push({ role: 'assistant', content: 'It is mended.' })
+    const { messages } = fit(growing, settings)
+    expect(JSON.stringify(messages)).toContain(previousActionsTitle)
+    expect(messages).toEqual(fit(structuredClone(growing), settings).messages)
+  })
+
+  it('keeps of each cleared result the line that the request asks for', () => {
+    const register = (n: number) =>
+      `register ${n}\nstatus: closed\nkey of berth ${n}: amber-${n * 731}\n${words(120, n)}`
+    const asked = user('Read all registers, then write the keys of the berths into keys.txt.')
+    const rounds = Array.from({ length: 30 }, (_, n) => round(n, { result: register(n) })).flat()
+    const { messages, receipt } = fit([asked, ...rounds], options)
+    const sent = JSON.stringify(messages)
+    const cleared = receipt.entries.filter(({ fate }) => fate === 'cleared')
+    expect(cleared.length).toBeGreaterThan(5)
+    for (const { seq } of cleared) {
+      const n = (seq - 2) / 2
+      expect(sent).toContain(`key of berth ${n}: amber-${n * 731}`)
+    }
   })
 
   it('tells a few words of the results in these lines, of the newest rounds first', () => {

@@ -1,0 +1,54 @@
+import type { Message } from '../../log/message.ts'
+import { withoutReminders } from '../../log/telling.ts'
+import { keepLatest } from '../conversation/remember.ts'
+import { isTalk } from '../recall/asking.ts'
+import { termsOf } from '../recall/terms.ts'
+
+/** Characters and lines of a result that are looked at, and characters of a line and of a request. */
+const mostRead = 8000
+const mostLines = 200
+const mostOfLine = 300
+const mostOfRequest = 4000
+
+/** A line that shares a single word with the request may be any line. */
+const leastShared = 2
+
+/**
+ * The line of a result that tells most of what a request asks for: it shares the rarest of its
+ * words with the request, and says something that the request does not say. Undefined where no
+ * line shares two words.
+ */
+export function askedLine(text: string, request: Message): string | undefined {
+  const asked = termsAsked(request)
+  if (asked.size < leastShared) return undefined
+  const lines = withoutReminders(text.slice(0, mostRead))
+    .split('\n', mostLines)
+    .map(line => {
+      const beginning = line.trim().slice(0, mostOfLine)
+      const terms = [...new Set(termsOf(beginning))]
+      const shared = terms.filter(term => asked.has(term))
+      return { line: beginning, shared, isNew: shared.length < terms.length }
+    })
+  const frequency = new Map<string, number>()
+  for (const { shared } of lines)
+    for (const term of shared) frequency.set(term, (frequency.get(term) ?? 0) + 1)
+  let best: string | undefined
+  let most = 0
+  for (const { line, shared, isNew } of lines) {
+    if (!isNew || shared.length < leastShared || shared.every(isTalk)) continue
+    const worth = shared.reduce(
+      (sum, term) => sum + Math.log(1 + lines.length / frequency.get(term)!),
+      0,
+    )
+    if (worth > most) [best, most] = [line, worth]
+  }
+  return best
+}
+
+const latestTerms = keepLatest<Message, ReadonlySet<string>>()
+
+function termsAsked(request: Message): ReadonlySet<string> {
+  return latestTerms(request, '', () => {
+    return new Set(termsOf(request.text.slice(0, mostOfRequest)))
+  })
+}
