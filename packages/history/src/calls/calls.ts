@@ -5,7 +5,6 @@ import type { Dumpable } from '@throughline/core/context/dump'
 import type { Remembered, SentMessage } from '@throughline/core/context/receipt'
 import { hashOf } from '@throughline/core/log/hash-of'
 import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
 import { deletedQuotes, notesTitle } from '@throughline/core/log/texts'
 import { parseJson, present } from '@throughline/core/log/values'
 import type { Room } from '@throughline/core/tokens/calibration'
@@ -110,8 +109,8 @@ export async function dumpableOf(
   const places = notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq]))
   const lines = new Map<number, string>()
   for (const [from, to] of together(places))
-    for await (const { seq, view } of readLog(source, { from, to }))
-      lines.set(seq, noteLine(readMessage(view, seq).text))
+    for await (const { seq, reading } of readLog(source, { from, to }))
+      lines.set(seq, noteLine(reading.text))
   const withText = (one: SentMessage): SentMessage =>
     one.part === 'notes'
       ? { ...one, text: [notesTitle, ...one.standsFor.map(seq => lines.get(seq) ?? '')].join('\n') }

@@ -2,7 +2,6 @@ import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
 import type { Quote } from '@throughline/core/context/conversation/transcript'
 import { firstWords } from '@throughline/core/log/first-words'
 import { cut } from '@throughline/core/log/line'
-import { readMessage } from '@throughline/core/log/parse-message'
 import { showEach } from '@throughline/core/notes/index'
 import type { ThreadKey } from '@throughline/stores/store'
 import { CorruptEntryError } from '@throughline/stores/store-error'
@@ -91,10 +90,11 @@ export async function quotableBetween(source: LogSource, from: number, to: numbe
 }
 
 function toQuotable(logged: LoggedMessage, { count }: LogSource): QuoteText | undefined {
-  const { seq, id, time, view, message, isClosing, isBroken, guest } = logged
+  const { seq, id, time, view, message, reading, isClosing, isBroken, guest } = logged
   if (isClosing || isBroken || guest !== undefined) return undefined
   const [shown] = showEach([message], { isPart: true })
-  const { role, text } = shown ? readMessage(shown, seq) : { role: message.role, text: '' }
-  if (text.trim() === '' || (role !== 'user' && role !== 'assistant')) return undefined
+  // What person and model say is shown as it was said.
+  const { role, text } = reading
+  if (!shown || text.trim() === '' || (role !== 'user' && role !== 'assistant')) return undefined
   return { seq, id, time, role, text, tokens: stampEntry(view, seq, count).tokens }
 }

@@ -1,6 +1,5 @@
 import { BadRequestError } from '@throughline/core/log/error'
 import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
 import { notedResult } from '@throughline/core/log/texts'
 import { isCount } from '@throughline/core/log/values'
 import type { LoggedMessage } from '@throughline/history'
@@ -62,9 +61,9 @@ export async function* itemsOf(
 
 /** A logged message as items of OpenAI's; none for what no user may see. */
 export function toItems(entry: LoggedMessage): readonly ListedItem[] {
-  const { message, seq, id, isClosing, isBroken } = entry
+  const { message, reading, id, isClosing, isBroken } = entry
   if (isClosing || isBroken) return []
-  const { role, text, results } = readMessage(message, seq)
+  const { role, text, results } = reading
   switch (role) {
     case 'assistant': {
       const { start, end } = fromKept(entry)
