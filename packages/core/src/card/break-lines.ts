@@ -1,5 +1,4 @@
 import type { TextPlace } from '../context/why/why-recall.ts'
-import { unseen } from './shapes.ts'
 
 /** A part of a line, and whether it is marked. */
 export interface LinePart {
@@ -93,6 +92,9 @@ function* wordsOf(text: string): Generator<readonly Piece[]> {
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** What XML cannot hold, and what would turn the direction of the words beside it. */
+export const unseen = /[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 /** Scripts that are written without spaces. */
 const breaksAnywhere = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u

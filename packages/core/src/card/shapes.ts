@@ -1,4 +1,4 @@
-import type { Line } from './break-lines.ts'
+import { type Line, unseen } from './break-lines.ts'
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 
@@ -12,9 +12,6 @@ export function element(name: string, attributes: Attributes, inside = ''): stri
 
 const short = (value: string | number): string =>
   typeof value === 'number' ? String(Math.round(value * 10) / 10) : value
-
-/** What XML cannot hold, and what would turn the direction of the words beside it. */
-export const unseen = /[\p{Cc}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 /** A text as XML can hold it. */
 export const escaped = (text: string): string =>
