@@ -1,4 +1,4 @@
-import type { PromptLayout } from '@throughline/core/context/prompt/layout'
+import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
 import type { Message } from '@throughline/core/log/message'
 import { readMessage } from '@throughline/core/log/parse-message'
 import type { Calibration } from '@throughline/core/tokens/calibration'

@@ -23,7 +23,7 @@ import {
 } from './draft/frame-options.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { defaultPolicy } from './policies/recall.ts'
-import { learnedIn, type PromptLayout } from './prompt/layout.ts'
+import { learnedIn, type PromptLayout } from './prompt/prompt-layout.ts'
 import { type GivenPart, orderTools } from './prompt/split-prompt.ts'
 import type { Receipt, SharedPrefix } from './receipt.ts'
 import { offeredTools } from './tools/shorten-tools.ts'

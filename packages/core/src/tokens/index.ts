@@ -1,10 +1,5 @@
-export {
-  type Calibration,
-  calibrate,
-  calibrated,
-  looksTruncated,
-  type Usage,
-} from './calibration.ts'
+export { calibrate, calibrated, looksTruncated, type Usage } from './calibrate.ts'
+export type { Calibration } from './calibration.ts'
 export type { CounterOptions, CreateCounterOptions, TokenCounter } from './create-counter.ts'
 export { createCounter } from './create-counter.ts'
 export { estimate, estimateTokens } from './estimate.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCalibration, withReply } from './calibration.ts'
+import { withReply } from './calibrate.ts'
+import { isCalibration } from './calibration.ts'
 import { likelyReply, replyReserve } from './reply-reserve.ts'
 
 describe('replyReserve', () => {

@@ -8,7 +8,7 @@ import type { Transcript } from '@throughline/core/context/conversation/transcri
 import {
   learnedIn as learnedBetween,
   type PromptLayout,
-} from '@throughline/core/context/prompt/layout'
+} from '@throughline/core/context/prompt/prompt-layout'
 import { createReader, createWriter, seal, unseal } from '@throughline/core/log/pack-bytes'
 import { attempt } from '@throughline/core/log/values'
 import type { Calibration } from '@throughline/core/tokens/calibration'

@@ -3,7 +3,7 @@ import {
   type Entry,
   stampEntry,
 } from '@throughline/core/context/conversation/stamp-entry'
-import { isLayout, type PromptLayout } from '@throughline/core/context/prompt/layout'
+import { isLayout, type PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
 import { toBase64 } from '@throughline/core/log/base64'
 import { InvalidMessageError } from '@throughline/core/log/error'
 import { markResult } from '@throughline/core/log/errors-in'

@@ -1,3 +1,4 @@
+import type { Policy } from '@throughline/core/context/draft/draft'
 import { marginOf } from '@throughline/core/context/draft/frame'
 import { plainPolicies } from '@throughline/core/context/policies/choose-policy'
 import { fates } from '@throughline/core/context/receipt'
@@ -9,6 +10,7 @@ import type { TokenCounter } from '@throughline/core/tokens/create-counter'
 import type { Thread } from '@throughline/history'
 import { endOf, roomOf } from '@throughline/history/calls/plan'
 import { hasNotesInPrompt, readPlan } from '@throughline/history/calls/read-plan'
+import type { StoredCall } from '@throughline/stores/store'
 import { z } from 'zod'
 import { findCall, verdictIn } from './calls.ts'
 import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
@@ -122,20 +124,29 @@ export async function settingsOf(
   const { at, call: id } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const { settings, room } = await (await createSettings(thread, call.parts))(call.query, at)
-  return { options: { ...settings, at }, room, stored: undefined }
+  return { options: { ...settings, at }, room, stored: undefined, isKnown: true }
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
 async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
   const recorded = await findCall(call, thread, id)
-  const stored = readPlan(recorded.plan)
-  const { policy: named } = stored
-  const room = roomOf(stored)
   const { options: general, upstreams } = call.parts
   const { policy: usual } = { ...general, ...upstreams.ofRecorded(recorded.model)?.options }
+  return optionsOfCall(thread, recorded, usual)
+}
+
+/** How the context of a stored call can be made again. `usual`: the policy that a name which is none of ours stands for. */
+export async function optionsOfCall(
+  thread: Thread,
+  call: Pick<StoredCall, 'plan'>,
+  usual?: Policy,
+) {
+  const stored = readPlan(call.plan)
+  const { policy: named } = stored
+  const room = roomOf(stored)
   const isPlain = Object.hasOwn(plainPolicies, named) && usual?.name !== named
   const policy = isPlain ? plainPolicies[named as keyof typeof plainPolicies] : usual
-  const system = await promptIn(thread, recorded)
+  const system = await promptIn(thread, call)
   const options = {
     at: endOf(stored),
     ...inCounts(room),
@@ -144,7 +155,9 @@ async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
     system,
     notes: hasNotesInPrompt(stored) ? ('system' as const) : undefined,
   } as const
-  return { options, stored, room }
+  /** Whether the policy of the call is known: of another one only what it did is. */
+  const isKnown = isPlain || usual?.name === named
+  return { options, stored, room, isKnown }
 }
 
 const mostCharacters = 20_000

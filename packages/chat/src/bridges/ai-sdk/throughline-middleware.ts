@@ -1,6 +1,6 @@
 import { counterOf } from '@throughline/core/context/draft/frame-options'
 import { type Context, type FitOptions, fitNames } from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/layout'
+import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
 import { orderTools } from '@throughline/core/context/prompt/split-prompt'
 import { refuseUnknown } from '@throughline/core/log/error'
 import { madeOnce } from '@throughline/core/log/looks'

@@ -14,7 +14,7 @@ import {
 } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { addedTexts } from '@throughline/core/context/added-texts.fixture'
-import type { PromptLayout } from '@throughline/core/context/prompt/layout'
+import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
 import { parseMessage } from '@throughline/core/log/parse-message'
 import { o200k } from '@throughline/core/tokens/o200k'
 import { tornRound } from '@throughline/models/dialects/ai-sdk/upstream.fixture'

@@ -1,5 +1,5 @@
 import { type FitOptions, fitNames } from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/layout'
+import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
 import type { Receipt } from '@throughline/core/context/receipt'
 import { refuseUnknown } from '@throughline/core/log/error'
 import {

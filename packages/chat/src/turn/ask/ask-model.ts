@@ -1,13 +1,9 @@
 import { withoutLateSystem } from '@throughline/core/context/draft/frame-options'
 import type { Context } from '@throughline/core/context/fit'
 import { present } from '@throughline/core/log/values'
+import { calibrate, looksTruncated, withReply } from '@throughline/core/tokens/calibrate'
 import type { Calibration } from '@throughline/core/tokens/calibration'
-import {
-  calibrate,
-  looksTruncated,
-  toModelTokens,
-  withReply,
-} from '@throughline/core/tokens/calibration'
+import { toModelTokens } from '@throughline/core/tokens/calibration'
 import { isUnknownWindow, shownWindow } from '@throughline/core/tokens/unknown-window'
 import type { LateAccount } from '@throughline/history/calls/read-plan'
 import { ModelError, type ModelUsage } from '@throughline/models/model'

@@ -1,5 +1,6 @@
 import type { Context } from '@throughline/core/context/fit'
-import { type Calibration, raisedTo, toModelTokens } from '@throughline/core/tokens/calibration'
+import { raisedTo } from '@throughline/core/tokens/calibrate'
+import { type Calibration, toModelTokens } from '@throughline/core/tokens/calibration'
 import { isUnknownWindow } from '@throughline/core/tokens/unknown-window'
 import type { ModelError } from '@throughline/models/model'
 import type { Asking } from '../turn-options.ts'

@@ -5,7 +5,7 @@ import { isCount } from '../../log/values.ts'
 import { checkNonce } from '../../notes/note-scanner.ts'
 import { checkedCounter, type TokenCounter } from '../../tokens/create-counter.ts'
 import { estimate } from '../../tokens/estimate.ts'
-import { isLayout, type PromptLayout } from '../prompt/layout.ts'
+import { isLayout, type PromptLayout } from '../prompt/prompt-layout.ts'
 
 /** The room for the context, and the rules of the model that gets it. Only the window is needed. */
 export interface FrameOptions {

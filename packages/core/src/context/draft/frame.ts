@@ -1,6 +1,6 @@
 import { readMessageName } from '../../log/tool-names.ts'
 import { isObject } from '../../log/values.ts'
-import { inexactMargin } from '../../tokens/calibration.ts'
+import { inexactMargin } from '../../tokens/calibrate.ts'
 import type { TokenCounter } from '../../tokens/create-counter.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Entry } from '../conversation/stamp-entry.ts'

@@ -8,7 +8,7 @@ import { dump } from '../dump.ts'
 import { explain } from '../explain.ts'
 import { type Context, type FitOptions, fit } from '../fit.ts'
 import { homePrompt, linesInView } from './home-prompt.fixture.ts'
-import type { PromptLayout } from './layout.ts'
+import type { PromptLayout } from './prompt-layout.ts'
 import { joinGiven } from './split-prompt.ts'
 
 const count = o200k()

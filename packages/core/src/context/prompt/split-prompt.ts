@@ -2,7 +2,8 @@ import { hashText } from '../../log/hash-text.ts'
 import type { MessageLike } from '../../log/message.ts'
 import { changesBelow, changingTitle, standsUnder } from '../../log/texts.ts'
 import { isObject } from '../../log/values.ts'
-import { arrange, indentOfGap, isGap, isLine, isShownGap, type PromptLayout } from './layout.ts'
+import { arrange, indentOfGap, isGap, isLine, isShownGap } from './arrange.ts'
+import type { PromptLayout } from './prompt-layout.ts'
 import { describePlace, type PromptLine, splitLines } from './split-lines.ts'
 
 /** Changing lines, or the first and the last place of a stretch of the head. */

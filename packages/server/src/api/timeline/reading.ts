@@ -6,7 +6,7 @@ import {
   fitConversation,
   readWhole,
 } from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/layout'
+import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
 import { shareIndex } from '@throughline/core/context/recall/index-transcript'
 import type { MessageLike } from '@throughline/core/log/message'
 import type { TokenCounter } from '@throughline/core/tokens/create-counter'

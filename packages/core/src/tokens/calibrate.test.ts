@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calibrate, calibrated, looksTruncated } from './calibration.ts'
+import { calibrate, calibrated, looksTruncated } from './calibrate.ts'
 import { message } from './message.fixture.ts'
 import { words } from './words.ts'
 
