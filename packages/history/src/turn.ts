@@ -111,7 +111,7 @@ export function createTurn(options: TurnSource): Turn {
     if (calibration === written.calibration) calibration = undefined
     if (learned === written.learned) learned = undefined
     if (call === append.call) call = undefined
-    turnMessages.push(...added.map(read))
+    for (const one of added) turnMessages.push(read(one))
   }
 
   async function end(
