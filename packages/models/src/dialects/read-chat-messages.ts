@@ -4,7 +4,7 @@ import { type ContentPart, toContent } from '@throughline/core/log/to-content'
 import { present } from '@throughline/core/log/values'
 import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
-import { readOnce } from './own-form.ts'
+import { readOnce } from './read-once.ts'
 import { readName } from './read-tools.ts'
 
 /** Reads messages of OpenAI or Ollama into objects of known keys. `more`: those besides `role`, `content` and `tool_calls`. */

@@ -4,7 +4,7 @@ import type { MessageLike } from '@throughline/core/log/message'
 import { type ContentPart, toContent } from '@throughline/core/log/to-content'
 import { present } from '@throughline/core/log/values'
 import { messageList, replyMessage } from '../message-list.ts'
-import { readOnce } from '../own-form.ts'
+import { readOnce } from '../read-once.ts'
 import { readName } from '../read-tools.ts'
 import { either } from './either-name.ts'
 
