@@ -1,6 +1,6 @@
 import { rarity } from '@throughline/core/context/recall/posting'
 import { bestFirst } from '@throughline/core/context/recall/rank'
-import { beside, beyond, saturation } from '@throughline/core/context/recall/ranking'
+import { ranking } from '@throughline/core/recall'
 import type { ThreadKey, ThreadPlace } from '@throughline/stores/store'
 import { threadId } from './read-log.ts'
 

@@ -1,7 +1,7 @@
 import { readActions } from '@throughline/core/log/actions'
 import type { Message, MessageLike, Role } from '@throughline/core/log/message'
 import { parseMessage } from '@throughline/core/log/parse-message'
-import * as texts from '@throughline/core/log/texts'
+import { actionsTitle, artifactTitle, notesTitle, previousActionsTitle, quotesTitle, recallTitle, rulesTitle } from '@throughline/core/log/texts'
 import { noteToolName } from '@throughline/core/log/tool-names'
 import { type Speaker, speakerOf } from './wording.ts'
 
@@ -12,7 +12,7 @@ export function readInput(raw: readonly MessageLike[]) {
   const messages: readonly Message[] = raw.map(parseMessage)
   // The journal of an open turn is a user message that no user wrote.
   const askedAt = messages.findLastIndex(
-    ({ role, text }) => role === 'user' && !text.startsWith(texts.actionsTitle),
+    ({ role, text }) => role === 'user' && !text.startsWith(actionsTitle),
   )
   const system = messages.filter(({ role }) => role === 'system').map(({ text }) => text)
   const turn = messages.slice(askedAt + 1)
@@ -142,13 +142,13 @@ function isInserted(paragraph: string): boolean {
 }
 
 const titles: readonly (readonly [title: string, state: SectionState])[] = [
-  [texts.recallTitle, 'recalled'],
-  [texts.quotesTitle, 'quoted'],
-  [texts.artifactTitle, 'artifact'],
-  [texts.notesTitle, 'notes'],
-  [texts.actionsTitle, 'this turn'],
-  [texts.previousActionsTitle, 'turn before'],
-  [texts.rulesTitle, 'rules'],
+  [recallTitle, 'recalled'],
+  [quotesTitle, 'quoted'],
+  [artifactTitle, 'artifact'],
+  [notesTitle, 'notes'],
+  [actionsTitle, 'this turn'],
+  [previousActionsTitle, 'turn before'],
+  [rulesTitle, 'rules'],
 ]
 
 function openedBy(

@@ -1,3 +1,4 @@
+import { exactCounters } from '@throughline/core/tokens/exact-counters'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { NotesPlace, Overflow, Shape } from '@throughline/core/context/draft/frame-options'
@@ -126,13 +127,9 @@ async function run(file: string | undefined, options: FitFlags): Promise<void> {
 async function chooseCounter(name: string, model: string | undefined): Promise<TokenCounter> {
   const options = model === undefined ? {} : { framing: framingFor(model) }
   if (name === 'estimate') return estimate(options)
-  if (name === 'o200k') return (await import('@throughline/core/tokens/o200k')).o200k(options)
-  if (name === 'cl100k') return (await import('@throughline/core/tokens/cl100k')).cl100k(options)
+  if (name === 'o200k' || name === 'cl100k') return (await exactCounters[name]())(options)
   if (name.endsWith('.json'))
-    return (await import('@throughline/core/tokens/tokenizer-json')).tokenizerJson(
-      await readJson(name),
-      options,
-    )
+    return (await exactCounters.tokenizerJson())(await readJson(name), options)
   const problem = `expected estimate, o200k, cl100k or a tokenizer.json, got "${name}"`
   throw new InvalidOptionError('count', problem)
 }
