@@ -1,7 +1,10 @@
-import type { Message, MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { erasedText } from '@throughline/core/log/texts'
-import { toolResultFor } from '@throughline/core/log/write-message'
+import {
+  erasedText,
+  type Message,
+  type MessageLike,
+  readMessage,
+  toolResultFor,
+} from '@throughline/core/messages'
 import type { StoredEntry, ThreadKey } from '@throughline/stores/store'
 import { turnOpen } from '@throughline/stores/store-error'
 import { words } from '@throughline/stores/words'

@@ -1,5 +1,5 @@
-import { defineState, type StandardSchema } from '@throughline/core/state/index'
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
+import { defineState, type StandardSchema } from '@throughline/core/state'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'

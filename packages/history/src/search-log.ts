@@ -1,5 +1,5 @@
-import { readMessage } from '@throughline/core/log/parse-message'
-import { showEach } from '@throughline/core/notes/index'
+import { readMessage } from '@throughline/core/messages'
+import { showEach } from '@throughline/core/notes'
 import type { StoredEntry, ThreadPlace, WordPlace } from '@throughline/stores/store'
 import { CorruptEntryError } from '@throughline/stores/store-error'
 import { payloadTexts, textsIn } from '@throughline/stores/words'

@@ -1,5 +1,4 @@
-import { firstWords } from '@throughline/core/log/first-words'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { firstWords, readMessage } from '@throughline/core/messages'
 import type { ConversationInfo } from '@throughline/stores/store'
 import type { History } from './history.ts'
 import { mainBranch, readLog } from './log/read-log.ts'

@@ -1,5 +1,5 @@
-import { refuse } from '@throughline/core/log/fields'
-import type { ContentPart } from '@throughline/core/log/to-content'
+import { refuse } from '@throughline/core/fields'
+import type { ContentPart } from '@throughline/core/messages'
 
 let isOwn = false
 

@@ -1,8 +1,18 @@
-import { readActions } from '@throughline/core/log/actions'
-import type { Message, MessageLike, Role } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { actionsTitle, artifactTitle, notesTitle, previousActionsTitle, quotesTitle, recallTitle, rulesTitle } from '@throughline/core/log/texts'
-import { noteToolName } from '@throughline/core/log/tool-names'
+import {
+  actionsTitle,
+  artifactTitle,
+  type Message,
+  type MessageLike,
+  notesTitle,
+  noteToolName,
+  parseMessage,
+  previousActionsTitle,
+  quotesTitle,
+  type Role,
+  recallTitle,
+  rulesTitle,
+} from '@throughline/core/messages'
+import { type Action, readActions } from '@throughline/core/notes'
 import { type Speaker, speakerOf } from './wording.ts'
 
 export type ReaderInput = Readonly<ReturnType<typeof readInput>>
@@ -16,6 +26,7 @@ export function readInput(raw: readonly MessageLike[]) {
   )
   const system = messages.filter(({ role }) => role === 'system').map(({ text }) => text)
   const turn = messages.slice(askedAt + 1)
+  const actions: readonly Action[] = readActions(turn)
   return {
     messages,
     system: system.join('\n'),
@@ -25,7 +36,7 @@ export function readInput(raw: readonly MessageLike[]) {
     askedAt,
     /** The messages since: rounds of tool calls. */
     turn,
-    actions: readActions(turn).filter(({ call }) => call.name !== noteToolName),
+    actions: actions.filter(({ call }) => call.name !== noteToolName),
     /** How many actions of this turn were cut from the context, by the count of its journal. */
     cutActions: countCutActions(messages.slice(Math.max(0, askedAt))),
   }

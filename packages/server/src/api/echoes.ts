@@ -1,4 +1,4 @@
-import { readMessage } from '@throughline/core/log/parse-message'
+import { readMessage } from '@throughline/core/messages'
 import type { LoggedMessage, Thread } from '@throughline/history'
 
 /**

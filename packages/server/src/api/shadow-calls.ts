@@ -1,5 +1,5 @@
-import { fates } from '@throughline/core/context/receipt'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { fates } from '@throughline/core/fates'
+import { readMessage } from '@throughline/core/messages'
 import type { Thread } from '@throughline/history'
 import type { ThreadCall } from '@throughline/history/calls/calls'
 import { endOf } from '@throughline/history/calls/plan'

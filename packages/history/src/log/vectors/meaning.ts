@@ -1,5 +1,4 @@
-import type { Meaning, Transcript } from '@throughline/core/context/conversation/transcript'
-import { isOrdinary } from '@throughline/core/context/conversation/unit'
+import { isOrdinary, type Meaning, type Transcript } from '@throughline/core/conversation'
 import { ranking } from '@throughline/core/recall'
 import { type Chunks, cosinesAt, fine } from './cosines.ts'
 
