@@ -97,8 +97,10 @@ export function checkPage({
   after,
   order = 'recent',
   limit,
+  unusedSince,
 }: ListConversations): void {
   checkLimit(limit)
+  if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
   checkNames({ conversation: only })
   if (person !== undefined) checkPerson(person)
   if (order !== 'recent' && order !== 'name')
