@@ -1,4 +1,3 @@
-import { readMessage } from '@throughline/core/messages'
 import { shownWindow } from '@throughline/core/tokens'
 import { cut, groupBy } from '@throughline/core/values'
 import type { LoggedMessage, Thread, ThreadCall } from '@throughline/history'
@@ -141,8 +140,8 @@ function readSaid(entries: readonly LoggedMessage[]): Pick<Done, 'text' | 'tools
   const texts: string[] = []
   const tools: PatchedTool[] = []
   const places = new Map<string | undefined, number>()
-  for (const { seq, message, data, isError = false } of entries) {
-    const { role, text, calls, results } = readMessage(message, seq)
+  for (const { seq, reading, data, isError = false } of entries) {
+    const { role, text, calls, results } = reading
     if (role === 'assistant' && text !== '') texts.push(text)
     for (const { id, name, arguments: json } of calls) {
       places.set(id, tools.length)

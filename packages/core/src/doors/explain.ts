@@ -1,6 +1,8 @@
-// Says why a context is as it is: receipts, dumps, and answers to "why".
+// Says why a context is as it is: receipts, dumps, answers to `why`, and the card that draws them.
+export type { Card } from '../card/card.ts'
+export { drawCard } from '../card/draw-card.ts'
 export { type Dumpable, dump } from '../context/dump.ts'
-export { explain, type Paint, receiptTable } from '../context/explain.ts'
+export { entryAt, explain, type Paint, receiptTable } from '../context/explain.ts'
 export { countFates, keptVerdict } from '../context/make-receipt.ts'
 export {
   type ChangingLines,
@@ -13,4 +15,4 @@ export {
   type SentMessage,
 } from '../context/receipt.ts'
 export { type Why, whyConversation } from '../context/why/why-conversation.ts'
-export type { AskedText } from '../context/why/why-recall.ts'
+export { type AskedText, termPlaces } from '../context/why/why-recall.ts'

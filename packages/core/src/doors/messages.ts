@@ -12,7 +12,7 @@ export {
   type ToolCall,
   type ToolResult,
 } from '../log/message.ts'
-export { parseMessage, readMessage } from '../log/parse-message.ts'
+export { parseMessage, readMessage, timeOf } from '../log/parse-message.ts'
 export { isText, listCalls, outputParts } from '../log/read-content.ts'
 export { brokenOff, openRound } from '../log/round.ts'
 export {

@@ -5,7 +5,7 @@ export {
   type StandardSchema,
   type State,
 } from '../state/define-state.ts'
-export { type RoundResult, roundsFromEnd } from '../state/read-round.ts'
+export { placedFromEnd, type RoundResult, roundsFromEnd } from '../state/read-round.ts'
 export {
   hasResultSince,
   readRounds,

@@ -1,12 +1,7 @@
 import { noteLine } from '@throughline/core/context'
 import type { Quotes } from '@throughline/core/conversation'
 import type { Dumpable, Remembered, SentMessage } from '@throughline/core/explain'
-import {
-  deletedQuotes,
-  type MessageLike,
-  notesTitle,
-  readMessage,
-} from '@throughline/core/messages'
+import { deletedQuotes, type MessageLike, notesTitle } from '@throughline/core/messages'
 import { renderQuotes } from '@throughline/core/recall'
 import type { Room } from '@throughline/core/tokens'
 import { hashOf, parseJson, present } from '@throughline/core/values'
@@ -111,8 +106,8 @@ export async function dumpableOf(
   const places = notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq]))
   const lines = new Map<number, string>()
   for (const [from, to] of together(places))
-    for await (const { seq, view } of readLog(source, { from, to }))
-      lines.set(seq, noteLine(readMessage(view, seq).text))
+    for await (const { seq, reading } of readLog(source, { from, to }))
+      lines.set(seq, noteLine(reading.text))
   const withText = (one: SentMessage): SentMessage =>
     one.part === 'notes'
       ? { ...one, text: [notesTitle, ...one.standsFor.map(seq => lines.get(seq) ?? '')].join('\n') }

@@ -5,10 +5,12 @@ import {
   brokenOff,
   type Entry,
   isLayout,
+  type Message,
   type MessageLike,
   markResult,
   type PromptLayout,
   parseMessage,
+  readMessage,
   stampEntry,
   withTail,
 } from '@throughline/core/messages'
@@ -28,6 +30,8 @@ export interface LoggedMessage
       SeenMessage,
       'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands' | 'overlay' | 'repeats'
     > {
+  /** What the library reads of the message, the same for every provider. */
+  readonly reading: Message
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
@@ -145,11 +149,20 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
     // An impossible count is made again.
-    if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
-    else stampEntry(view, seq, count)
+    const stamped = isCount(counted)
+      ? adoptEntry(view, seq, count.id, counted)
+      : stampEntry(view, seq, count)
+    const reading = view === message ? stamped.original : readMessage(message, seq)
     const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
     const beside = { data, calibration, learned, quotes, guest, hands, overlay, repeats }
-    return { ...entryFacts, message, view, ...beside, isErased: isErased(entry) || undefined }
+    return {
+      ...entryFacts,
+      message,
+      reading,
+      view,
+      ...beside,
+      isErased: isErased(entry) || undefined,
+    }
   } catch (error) {
     throw new CorruptEntryError(
       thread,

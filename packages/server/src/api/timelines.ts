@@ -80,7 +80,7 @@ export const timelineRoutes = [
 ]
 
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
-async function timelineOf(
+export async function timelineOf(
   call: ThreadRequest,
   { since = 0, ...query }: FitFields & { readonly since?: number },
   against: readonly string[],

@@ -180,7 +180,7 @@ export function listTurnLog(
   }
 
   async function close(ending: Ending, some: readonly SeenMessage[]): Promise<void> {
-    const turnMessages = whole.slice(Math.max(0, begin))
+    const turnMessages = whole.slice(Math.max(0, begin)).map(readMessage)
     const messages = some.map(({ message }) => message)
     const { results, arrived, last } = closingFor(turnMessages, messages, ending)
     add(
