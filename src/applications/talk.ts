@@ -1,6 +1,6 @@
 import type { Reply } from '@throughline/chat'
 import type { TurnPart } from '@throughline/chat/turn/reply'
-import type { Message } from '@throughline/core/log/message'
+import type { Message } from '@throughline/core/messages'
 import type { ApplicationState, SaidPart } from '@throughline/gallery/application'
 import type { LoggedMessage } from '@throughline/history/log/logged-message'
 import type { Thread } from '@throughline/history/thread'

@@ -1,6 +1,5 @@
-import { groupBy } from '@throughline/core/log/group-by'
-import { cut } from '@throughline/core/log/line'
-import { shownWindow } from '@throughline/core/tokens/unknown-window'
+import { shownWindow } from '@throughline/core/tokens'
+import { cut, groupBy } from '@throughline/core/values'
 import type { LoggedMessage, Thread, ThreadCall } from '@throughline/history'
 import { predictedIn, readPlan } from '@throughline/history/calls/read-plan'
 import type { StoredTurn } from '@throughline/stores/store'

@@ -1,7 +1,11 @@
-import type { Message, ToolCall } from '@throughline/core/log/message'
-import { erasedText } from '@throughline/core/log/texts'
-import { readMessageName, readResultName } from '@throughline/core/log/tool-names'
-import { isCount, parseJsonObject } from '@throughline/core/log/values'
+import {
+  erasedText,
+  type Message,
+  readMessageName,
+  readResultName,
+  type ToolCall,
+} from '@throughline/core/messages'
+import { isCount, parseJsonObject } from '@throughline/core/values'
 import type { ThreadKey } from '@throughline/stores/store'
 import { promptActor } from './calls/calls.ts'
 import { isHandEntry } from './log/hand-entry.ts'

@@ -1,6 +1,9 @@
-import type { Message, MessageLike } from '@throughline/core/log/message'
-import { erasedText } from '@throughline/core/log/texts'
-import { toolResultFor } from '@throughline/core/log/write-message'
+import {
+  erasedText,
+  type Message,
+  type MessageLike,
+  toolResultFor,
+} from '@throughline/core/messages'
 import type { StoredEntry, ThreadKey } from '@throughline/stores/store'
 import { turnOpen } from '@throughline/stores/store-error'
 import { words } from '@throughline/stores/words'

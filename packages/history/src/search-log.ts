@@ -1,4 +1,4 @@
-import { showEach } from '@throughline/core/notes/index'
+import { showEach } from '@throughline/core/notes'
 import type { StoredEntry, ThreadPlace, WordPlace } from '@throughline/stores/store'
 import { CorruptEntryError } from '@throughline/stores/store-error'
 import { payloadTexts, textsIn } from '@throughline/stores/words'

@@ -1,6 +1,5 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import type { MessageLike } from '@throughline/core/log/message'
-import { toDisplay } from '@throughline/core/notes/index'
+import { type MessageLike, markResult } from '@throughline/core/messages'
+import { toDisplay } from '@throughline/core/notes'
 import type { Store, StoredTurn, ThreadKey } from '@throughline/stores/store'
 import { unloggedEnd } from './log/closing.ts'
 import { type LoggedMessage, wholeOf } from './log/logged-message.ts'

@@ -1,6 +1,5 @@
-import { refuseUnknown } from '@throughline/core/log/error'
-import type { Message } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { refuseUnknown } from '@throughline/core/errors'
+import { type Message, readMessage } from '@throughline/core/messages'
 import { type Model, ModelError, type ModelRequest } from './model.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 import { sleep } from './sleep.ts'

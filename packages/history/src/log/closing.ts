@@ -1,8 +1,14 @@
-import type { Message, MessageDialect, MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { openRound } from '@throughline/core/log/round'
-import { endingTexts, interruptedResult, noReplyText } from '@throughline/core/log/texts'
-import { toolResultFor } from '@throughline/core/log/write-message'
+import {
+  endingTexts,
+  interruptedResult,
+  type Message,
+  type MessageDialect,
+  type MessageLike,
+  noReplyText,
+  openRound,
+  readMessage,
+  toolResultFor,
+} from '@throughline/core/messages'
 import type { Head, TurnStatus } from '@throughline/stores/store'
 import { isHandEntry } from './hand-entry.ts'
 import {

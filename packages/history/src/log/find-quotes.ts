@@ -1,9 +1,13 @@
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import { recallElsewhere } from '@throughline/core/context/recall/elsewhere'
-import { mayAsk, toEffort } from '@throughline/core/context/recall/judge'
-import { addToPassage, type Passage, readPassage } from '@throughline/core/context/recall/passage'
-import { withoutLabel } from '@throughline/core/context/recall/terms'
-import type { Message, MessageLike } from '@throughline/core/log/message'
+import { type Message, type MessageLike, stampEntry } from '@throughline/core/messages'
+import {
+  addToPassage,
+  mayAsk,
+  type Passage,
+  readPassage,
+  recallElsewhere,
+  toEffort,
+  withoutLabel,
+} from '@throughline/core/recall'
 import type { ThreadKey, ThreadPlace } from '@throughline/stores/store'
 import { isSideThread } from '../side-name.ts'
 import type { StillSaid } from './lines.ts'

@@ -1,20 +1,21 @@
+import type { TokenCounter } from '@throughline/core/counters'
+import { InvalidMessageError } from '@throughline/core/errors'
 import {
   adoptEntry,
+  brokenOff,
   type Entry,
+  isLayout,
+  type Message,
+  type MessageLike,
+  markResult,
+  type PromptLayout,
+  parseMessage,
+  readMessage,
   stampEntry,
-} from '@throughline/core/context/conversation/stamp-entry'
-import { isLayout, type PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import { toBase64 } from '@throughline/core/log/base64'
-import { InvalidMessageError } from '@throughline/core/log/error'
-import { markResult } from '@throughline/core/log/errors-in'
-import type { Message, MessageLike } from '@throughline/core/log/message'
-import { parseMessage, readMessage } from '@throughline/core/log/parse-message'
-import { brokenOff } from '@throughline/core/log/round'
-import { isCount, isObject } from '@throughline/core/log/values'
-import { withTail } from '@throughline/core/log/write-message'
-import { freeze } from '@throughline/core/state/freeze'
-import { type Calibration, isCalibration } from '@throughline/core/tokens/calibration'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+  withTail,
+} from '@throughline/core/messages'
+import { type Calibration, isCalibration } from '@throughline/core/tokens'
+import { freeze, isCount, isObject, toBase64 } from '@throughline/core/values'
 import { isErased } from '@throughline/stores/erased'
 import type { NewEntry, StoredEntry, ThreadKey } from '@throughline/stores/store'
 import { CorruptEntryError } from '@throughline/stores/store-error'

@@ -1,5 +1,4 @@
-import type { Message } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { type Message, readMessage } from '@throughline/core/messages'
 import type { HandState } from './hand.ts'
 import { type Hand, isHandEntry } from './hand-entry.ts'
 import { asSeen, isSeen, type LoggedMessage, type TurnMessage, wholeOf } from './logged-message.ts'

@@ -1,10 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { InvalidOptionError, ThroughlineError } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import type { SkippedResult, State, StateReading } from '@throughline/core/state/index'
-import { placedFromEnd, roundsFromEnd } from '@throughline/core/state/read-round'
-import { hasResultSince, readRounds, readState } from '@throughline/core/state/read-state'
-import { otherProject } from '@throughline/core/state/take-result'
+import { InvalidOptionError, ThroughlineError } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
+import {
+  hasResultSince,
+  otherProject,
+  placedFromEnd,
+  readRounds,
+  readState,
+  roundsFromEnd,
+  type SkippedResult,
+  type State,
+  type StateReading,
+} from '@throughline/core/state'
 
 /** What every tool of a request can read without being handed it. */
 export interface RequestContext<Data = unknown> {

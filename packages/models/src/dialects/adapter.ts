@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { Fields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import type { HttpFault } from '../http-fault.ts'
 import type { EndReason, ModelSettings, ModelUsage, ReplyCall, ToolSpec } from '../model.ts'
 

@@ -1,5 +1,5 @@
-import { refuse } from '@throughline/core/log/fields'
-import type { ContentPart } from '@throughline/core/log/to-content'
+import { refuse } from '@throughline/core/fields'
+import type { ContentPart } from '@throughline/core/messages'
 
 /** Refuses what only an upstream of the same form understands, unless the body is read for one. */
 export function refuseElsewhere(isOwnForm: boolean, field: string, problem: string): void {

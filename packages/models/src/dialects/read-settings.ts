@@ -1,4 +1,4 @@
-import { type Fields, read } from '@throughline/core/log/fields'
+import { type Fields, read } from '@throughline/core/fields'
 import type { ModelSettings } from '../model.ts'
 
 type SettingReader = (value: unknown, field: string) => unknown

@@ -1,4 +1,4 @@
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
+import { type Fields, read, refuse } from '@throughline/core/fields'
 import type { ToolSpec } from '../model.ts'
 import { refuseElsewhere } from './own-form.ts'
 import { readOnce } from './read-once.ts'

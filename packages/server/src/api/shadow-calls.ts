@@ -1,4 +1,4 @@
-import { fates } from '@throughline/core/context/receipt'
+import { fates } from '@throughline/core/fates'
 import type { Thread } from '@throughline/history'
 import type { ThreadCall } from '@throughline/history/calls/calls'
 import { endOf } from '@throughline/history/calls/plan'

@@ -1,4 +1,4 @@
-import { noteToolName } from '@throughline/core/log/tool-names'
+import { noteToolName } from '@throughline/core/messages'
 import type { LoggedMessage } from '@throughline/history'
 import { listLog } from '@throughline/history/log/read-log'
 import type { ChatRequest, ReplyEnd, ReplyStart } from '@throughline/models/dialects/adapter'

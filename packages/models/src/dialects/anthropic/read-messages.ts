@@ -1,7 +1,10 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { type ContentPart, toContent } from '@throughline/core/log/to-content'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import {
+  type ContentPart,
+  type MessageLike,
+  markResult,
+  toContent,
+} from '@throughline/core/messages'
 import { messageList, replyMessage } from '../message-list.ts'
 import { refuseElsewhere, uploadedFile } from '../own-form.ts'
 import { readOnce } from '../read-once.ts'

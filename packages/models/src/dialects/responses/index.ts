@@ -1,4 +1,4 @@
-import { readBody } from '@throughline/core/log/fields'
+import { readBody } from '@throughline/core/fields'
 import type { Adapter } from '../adapter.ts'
 import type { Dialect } from '../dialect.ts'
 import { toOpenAiError } from '../openai-error.ts'

@@ -1,4 +1,4 @@
-import { type Fields, isFields, read } from '@throughline/core/log/fields'
+import { type Fields, isFields, read } from '@throughline/core/fields'
 import type { ToolSpec } from '../../model.ts'
 import { listOf } from '../../read-text.ts'
 import { refuseElsewhere } from '../own-form.ts'

@@ -1,5 +1,5 @@
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import { present } from '@throughline/core/log/values'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import { present } from '@throughline/core/values'
 import type { ModelSettings } from '../../model.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { refuseElsewhere } from '../own-form.ts'
