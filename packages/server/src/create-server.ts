@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createCancels } from '@throughline/chat/turn/cancels'
-import { present } from '@throughline/core/log/values'
+import { present } from '@throughline/core/values'
 import type { HistoryOptions } from '@throughline/history'
 import { rememberingStore } from '@throughline/history/log/remembering-store'
 import { adapterPaths } from '@throughline/models/dialects/index'

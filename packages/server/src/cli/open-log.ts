@@ -36,14 +36,16 @@ export const withThread = (command: Command): Command =>
     .option('--branch <name>', 'which line of the thread', 'main')
 
 /** Runs a command that reads one thread, which must be there. */
-export function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
+export function onThread<Options>(
+  use: (thread: Thread, options: Options, history: History) => Promise<void>,
+) {
   return (conversation: string, options: ThreadOptions & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })
       if ((await thread.messages({ limit: 1 })).length === 0)
         throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
-      await use(thread, options)
+      await use(thread, options, history)
     })
 }
 

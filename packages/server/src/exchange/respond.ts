@@ -1,5 +1,5 @@
 import type { ModelReply } from '@throughline/chat/turn/reply'
-import { attempt } from '@throughline/core/log/values'
+import { attempt } from '@throughline/core/values'
 import type {
   Adapter,
   AdapterFault,
