@@ -3,7 +3,7 @@ import { type ContentPart, type MessageLike, toContent } from '@throughline/core
 import { present } from '@throughline/core/values'
 import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
-import { readOnce } from './own-form.ts'
+import { readOnce } from './read-once.ts'
 import { readName } from './read-tools.ts'
 
 /** Reads messages of OpenAI or Ollama into objects of known keys. `more`: those besides `role`, `content` and `tool_calls`. */

@@ -6,7 +6,6 @@ import { breathe, withRests } from '@throughline/history/log'
 import {
   type Adapter,
   type ChatRequest,
-  inOwnForm,
   wishOf,
   withWholeRounds,
 } from '@throughline/models/dialects'
@@ -70,8 +69,7 @@ export async function answerChat(
       const { readMessages } = { ...parts.options, ...options }
       const kinds = isFields(parsed) ? adapter.rareKinds?.(parsed) : undefined
       const isSameForm = !readMessages && (await speaks(own, kinds))
-      const readWhole = (one: unknown) =>
-        isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
+      const readWhole = (one: unknown) => adapter.read(one, headers, isSameForm)
       if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
       const read = withWholeRounds(readWhole(parsed))
       // A compaction of ours says nothing to an upstream.

@@ -7,7 +7,7 @@ import {
 } from '@throughline/core/messages'
 import { present } from '@throughline/core/values'
 import { messageList, replyMessage } from '../message-list.ts'
-import { readOnce } from '../own-form.ts'
+import { readOnce } from '../read-once.ts'
 import { readName } from '../read-tools.ts'
 import { either } from './either-name.ts'
 
