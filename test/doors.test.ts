@@ -50,7 +50,7 @@ it('has few doors, each by its name', () => {
 
 it('has doors that say what they are and name what leads outside, and nothing else', () => {
   const line =
-    /^(?:\/\/ [A-Z].*\.|export (?:type )?\{[^}*]+\} from '\.\.\/[^']+'|export \* as \w+ from '[^']+')\n/
+    /^(?:\/\/ [A-Z].*\.|export (?:type )?\{[^}*]+\} from '\.\.\/[^']+'|export \* as \w+ from '[^']+')\n+/
   for (const { folder, manifest } of packages)
     for (const { file } of doorsOf(manifest)) {
       const text = texts.get(`${folder}/${file}`)!
