@@ -1,6 +1,4 @@
-import { closingOf } from '@throughline/history/log/closing'
-import type { SeenMessage } from '@throughline/history/log/logged-message'
-import { overlayBetween } from '@throughline/history/log/overlay'
+import { closingOf, overlayBetween, type SeenMessage } from '@throughline/history/log'
 import type { Head, ThreadKey } from '@throughline/stores/store'
 import type { ClientMessage } from '../identity/client-message.ts'
 import { type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'

@@ -1,6 +1,6 @@
 import { listCalls, type MessageLike } from '@throughline/core/messages'
 import { isObject } from '@throughline/core/values'
-import type { LoggedMessage } from '@throughline/history/log/logged-message'
+import type { LoggedMessage } from '@throughline/history/log'
 import type { ClientMessage } from '../identity/client-message.ts'
 import { looseText } from '../identity/item.ts'
 

@@ -1,6 +1,6 @@
 import { BadRequestError } from '@throughline/core/errors'
 import { parseJsonObject } from '@throughline/core/values'
-import type { ChatRequest } from '@throughline/models/dialects/adapter'
+import type { ChatRequest } from '@throughline/models/dialects'
 import { clientMessage } from './client-message.ts'
 
 /** The headers of a request, with names in lower case. */

@@ -1,6 +1,6 @@
 import type { Context } from '@throughline/core/context'
 import type { MessageLike } from '@throughline/core/messages'
-import { byRequest } from '@throughline/history/log/apply-overlay'
+import { byRequest } from '@throughline/history/hands'
 import { agreement } from '../identity/agreement.ts'
 import { clientMessage } from '../identity/client-message.ts'
 import { comparedOf, looseText } from '../identity/item.ts'
