@@ -156,8 +156,9 @@ async function curesOf(
   { seq, tokens }: { readonly seq: number; readonly tokens: number },
 ): Promise<Card['cures']> {
   const would = await wouldSend(thread, seq, { options, room, account: { policy }, isKnown })
-  const larger = would.find(({ window }) => window > room.window)
   const other = would.find(({ window }) => window === room.window)
+  // Where another policy does in the same window, it needs no larger one too.
+  const larger = would.find(one => one.window > room.window && (one.policy === policy || !other))
   const pinned = (await thread.context(withPin(options, seq))).receipt
   return {
     window: larger?.window,
