@@ -1,4 +1,4 @@
-import { createRandom } from '@throughline/core/testing/random-conversation'
+import { createRandom } from '@throughline/core/testing'
 import { answer } from '@throughline/models/reader/answer'
 import { growth, notLinear } from '@throughline/test-tools/growth'
 import {

@@ -1,5 +1,5 @@
 import { createChat } from '@throughline/chat/create-chat'
-import { readActions } from '@throughline/core/log/actions'
+import { readActions } from '@throughline/core/notes'
 import type {
   AgentDrawing,
   ApplicationPlace,

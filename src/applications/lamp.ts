@@ -1,9 +1,6 @@
 import { createChat } from '@throughline/chat/create-chat'
-import { summarizeProgram } from '@throughline/core/context/digests/program'
-import type { Policy } from '@throughline/core/context/draft/draft'
-import { defaultPolicy } from '@throughline/core/context/policies/recall'
-import { sliding } from '@throughline/core/context/policies/sliding'
-import type { Receipt } from '@throughline/core/context/receipt'
+import { defaultPolicy, type Policy, sliding, summarizeProgram } from '@throughline/core/context'
+import type { Receipt } from '@throughline/core/explain'
 import type {
   ApplicationPlace,
   ApplicationState,

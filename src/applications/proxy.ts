@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createChat } from '@throughline/chat/create-chat'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type {
   ApplicationPlace,
   OpenApplication,

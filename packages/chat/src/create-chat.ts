@@ -1,14 +1,13 @@
-import type { Context } from '@throughline/core/context/fit'
+import type { Context } from '@throughline/core/context'
+import { estimate } from '@throughline/core/counters'
 import {
   InvalidOptionError,
   type OptionNames,
   refuseUnknown,
   showValue,
-} from '@throughline/core/log/error'
-import { isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { estimate } from '@throughline/core/tokens/estimate'
+} from '@throughline/core/errors'
+import { isFields } from '@throughline/core/fields'
+import { type MessageLike, parseMessage } from '@throughline/core/messages'
 import { checkPins, type Hands, withPin } from '@throughline/history/hands'
 import type { ThreadOptions } from '@throughline/history/history'
 import type { LoggedMessage } from '@throughline/history/log/logged-message'

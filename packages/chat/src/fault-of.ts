@@ -1,11 +1,11 @@
-import { ContextOverflowError } from '@throughline/core/context/compose/finish'
+import { ContextOverflowError } from '@throughline/core/context'
 import {
   BadRequestError,
   InvalidMessageError,
   InvalidOptionError,
   NotFoundError,
   ThroughlineError,
-} from '@throughline/core/log/error'
+} from '@throughline/core/errors'
 import { ImportStoppedError } from '@throughline/history/transfer/import-error'
 import type { HttpFault } from '@throughline/models/http-fault'
 import { ModelError } from '@throughline/models/model'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { defineState } from '@throughline/core/state/index'
+import { defineState } from '@throughline/core/state'
 import { createHistory } from '@throughline/history'
 import { currentState } from '@throughline/history/request/request-context'
 import { rules } from '@throughline/models'

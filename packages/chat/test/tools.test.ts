@@ -1,4 +1,4 @@
-import { defineState } from '@throughline/core/state/index'
+import { defineState } from '@throughline/core/state'
 import {
   currentState,
   getContext,

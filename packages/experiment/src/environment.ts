@@ -1,6 +1,4 @@
-import { cut } from '@throughline/core/log/line'
-import { attempt } from '@throughline/core/log/values'
-import { isContainer } from '@throughline/core/state/freeze'
+import { attempt, cut, isContainer } from '@throughline/core/values'
 import { normalizeText } from '@throughline/history/log/logged-message'
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze } from 'immer'
 import { VariableError } from './experiment-error.ts'

@@ -1,4 +1,4 @@
-import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
+import { InvalidOptionError, refuseUnknown } from '@throughline/core/errors'
 import type { ConversationInfo, ListConversations, Store } from '@throughline/stores/store'
 import type { ConversationLists } from './conversation-lists.ts'
 import type { DeleteOptions, History } from './history.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { answer } from '@throughline/models/reader/answer'
 import { reader } from '@throughline/models/reader/reader'
 import { memoryStore } from '@throughline/stores/memory/memory-store'

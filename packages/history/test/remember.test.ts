@@ -1,5 +1,5 @@
 import { fit } from '@throughline/core'
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import type { Store } from '@throughline/stores/store'
 import { everyStore } from '@throughline/test-tools/every-store'

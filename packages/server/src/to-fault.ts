@@ -1,6 +1,6 @@
 import { faultOf, type PlainFaultCode } from '@throughline/chat/fault-of'
-import { ContextOverflowError } from '@throughline/core/context/compose/finish'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ContextOverflowError } from '@throughline/core/context'
+import { ThroughlineError } from '@throughline/core/errors'
 import { ImportStoppedError } from '@throughline/history/transfer/import-error'
 import type { AdapterFault } from '@throughline/models/dialects/adapter'
 import type { ModelErrorCode } from '@throughline/models/model'

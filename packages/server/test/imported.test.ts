@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { rules } from '@throughline/models/rules'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'

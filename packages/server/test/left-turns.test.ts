@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { ModelError } from '@throughline/models/model'
 import { type RulesAnswer, rules } from '@throughline/models/rules'
 import { memoryStore } from '@throughline/stores/memory/memory-store'

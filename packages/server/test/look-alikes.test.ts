@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/rules'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'

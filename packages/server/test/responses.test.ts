@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { ModelPart } from '@throughline/models/model'
 import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/rules'
 import { someStores } from '@throughline/test-tools/every-store'

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { createHistory } from '@throughline/history'
 import { postgresStore } from '@throughline/stores/postgres/postgres-store'
 import { describePostgres } from '@throughline/test-tools/postgres'

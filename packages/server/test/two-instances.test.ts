@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { createHistory } from '@throughline/history'
 import { postgresStore } from '@throughline/stores/postgres/postgres-store'
 import { findProgram } from '@throughline/test-tools/find-program'

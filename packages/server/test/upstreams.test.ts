@@ -1,4 +1,4 @@
-import { sliding } from '@throughline/core/context/policies/sliding'
+import { sliding } from '@throughline/core/context'
 import { readPlan } from '@throughline/history/calls/read-plan'
 import { upstreamWith } from '@throughline/models/upstream.fixture'
 import { openaiAnswer } from '@throughline/test-tools/scripted-upstream'

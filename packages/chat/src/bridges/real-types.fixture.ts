@@ -16,7 +16,7 @@ import type {
   HumanMessage,
   ToolMessage,
 } from '@langchain/core/messages'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type {
   AiSdkCall,
   AiSdkMessageV4,

@@ -1,6 +1,5 @@
-import { findStandIn, notedResult } from '@throughline/core/log/texts'
-import { noteToolName } from '@throughline/core/log/tool-names'
-import { readNoteCall } from '@throughline/core/notes/index'
+import { findStandIn, notedResult, noteToolName } from '@throughline/core/messages'
+import { readNoteCall } from '@throughline/core/notes'
 import type { ReplyCall } from '@throughline/models/model'
 import { TooLargeError } from '@throughline/stores/store-error'
 import { askModel } from './ask/ask-model.ts'

@@ -1,5 +1,5 @@
-import { ThroughlineError } from '@throughline/core/log/error'
-import { attempt } from '@throughline/core/log/values'
+import { ThroughlineError } from '@throughline/core/errors'
+import { attempt } from '@throughline/core/values'
 import type { SeenMessage } from '@throughline/history/log/logged-message'
 import { TooLargeError } from '@throughline/stores/store-error'
 import { type TurnLog, withNote } from './log/turn-log.ts'

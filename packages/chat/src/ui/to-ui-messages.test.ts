@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { createHistory, type SeenMessage } from '@throughline/history'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { validateUIMessages } from 'ai'

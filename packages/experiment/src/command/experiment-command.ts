@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { plural } from '@throughline/core/log/line'
+import { plural } from '@throughline/core/values'
 import { messageLine } from '@throughline/server/cli/message-line'
 import { wholeNumber } from '@throughline/server/cli/number-option'
 import { adderFor, type LogOptions } from '@throughline/server/cli/open-log'

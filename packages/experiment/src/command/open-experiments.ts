@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { attempt } from '@throughline/core/log/values'
+import { attempt } from '@throughline/core/values'
 import type { HistoryOptions } from '@throughline/history/history'
 import { type LogOptions, readHistory, writeHistory } from '@throughline/server/cli/open-log'
 import { isPostgres } from '@throughline/stores/is-postgres'

@@ -1,5 +1,5 @@
-import { showValue, ThroughlineError } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
+import { showValue, ThroughlineError } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
 import type { LoggedMessage, Thread, Turn } from '@throughline/history'
 import { tryAgain } from '@throughline/history/turn'
 import { freeze } from 'immer'

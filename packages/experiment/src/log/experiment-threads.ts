@@ -1,7 +1,7 @@
 import type { TurnData } from '@throughline/chat/turn/log/turn-log'
 import type { Emit } from '@throughline/chat/turn/reply'
 import type { TurnOptions } from '@throughline/chat/turn/turn-options'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { History, Thread } from '@throughline/history'
 import { experimentActor } from '@throughline/history/side-name'
 import type { StoredTurn } from '@throughline/stores/store'

@@ -4,8 +4,8 @@ import {
   type ToolOptions,
   toolNames,
 } from '@throughline/chat/turn/tools/tool'
-import { refuseUnknown } from '@throughline/core/log/error'
-import type { InferOutput, StandardSchema } from '@throughline/core/state/index'
+import { refuseUnknown } from '@throughline/core/errors'
+import type { InferOutput, StandardSchema } from '@throughline/core/state'
 
 /** What a tool gets besides its input. */
 export interface ExperimentToolRun<E> {

@@ -1,17 +1,17 @@
 import {
   checkpointVersion,
+  createReader,
+  createWriter,
   packCheckpoint,
+  seal,
+  type Transcript,
   unitsPerCheckpoint,
+  unseal,
   unusable,
-} from '@throughline/core/context/checkpoint/checkpoint'
-import type { Transcript } from '@throughline/core/context/conversation/transcript'
-import {
-  learnedIn as learnedBetween,
-  type PromptLayout,
-} from '@throughline/core/context/prompt/prompt-layout'
-import { createReader, createWriter, seal, unseal } from '@throughline/core/log/pack-bytes'
-import { attempt } from '@throughline/core/log/values'
-import type { Calibration } from '@throughline/core/tokens/calibration'
+} from '@throughline/core/conversation'
+import { learnedIn as learnedBetween, type PromptLayout } from '@throughline/core/messages'
+import type { Calibration } from '@throughline/core/tokens'
+import { attempt } from '@throughline/core/values'
 import type { Head } from '@throughline/stores/store'
 import type { Hand } from './hand-entry.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'

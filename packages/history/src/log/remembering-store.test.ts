@@ -1,4 +1,4 @@
-import { estimate } from '@throughline/core/tokens/estimate'
+import { estimate } from '@throughline/core/counters'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { postgresStore } from '@throughline/stores/postgres/postgres-store'
 import type { EntryRange, Store, StoredEntry, ThreadKey } from '@throughline/stores/store'

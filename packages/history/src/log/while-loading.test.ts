@@ -1,5 +1,4 @@
-import { pipe } from '@throughline/core/context/draft/draft'
-import { stable } from '@throughline/core/context/policies/stable'
+import { pipe, stable } from '@throughline/core/context'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { expect, it } from 'vitest'
 import { createHistory } from '../index.ts'

@@ -1,6 +1,5 @@
-import { showValue, ThroughlineError } from '@throughline/core/log/error'
-import { few, plural } from '@throughline/core/log/line'
-import { attempt, isCount, isObject, parseJson } from '@throughline/core/log/values'
+import { showValue, ThroughlineError } from '@throughline/core/errors'
+import { attempt, few, isCount, isObject, parseJson, plural } from '@throughline/core/values'
 import type {
   ConversationDescription,
   ConversationInfo,

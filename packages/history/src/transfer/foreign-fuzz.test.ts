@@ -1,4 +1,4 @@
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import type { Store } from '@throughline/stores/store'
 import { isLong } from '@throughline/test-tools/is-long'

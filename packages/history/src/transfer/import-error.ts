@@ -1,5 +1,5 @@
-import { BadRequestError, ThroughlineError } from '@throughline/core/log/error'
-import { plural } from '@throughline/core/log/line'
+import { BadRequestError, ThroughlineError } from '@throughline/core/errors'
+import { plural } from '@throughline/core/values'
 import { StoreError } from '@throughline/stores/store-error'
 
 /** Where something stands in a file: the line, from 1, and the path in its JSON, such as `$[3].mapping`. */

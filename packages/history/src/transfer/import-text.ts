@@ -1,4 +1,4 @@
-import { isObject } from '@throughline/core/log/values'
+import { isObject } from '@throughline/core/values'
 import { checkPerson } from '@throughline/stores/check-input'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { NoConversationError } from '@throughline/stores/store-error'

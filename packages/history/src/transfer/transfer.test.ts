@@ -1,4 +1,4 @@
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import { postgresStore } from '@throughline/stores/postgres/postgres-store'
 import type { Store } from '@throughline/stores/store'
 import { startCutProxy } from '@throughline/test-tools/postgres-proxy'

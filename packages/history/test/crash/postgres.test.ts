@@ -1,4 +1,4 @@
-import type { ThroughlineError } from '@throughline/core/log/error'
+import type { ThroughlineError } from '@throughline/core/errors'
 import { postgresStore } from '@throughline/stores/postgres/postgres-store'
 import type { Store } from '@throughline/stores/store'
 import { isLong } from '@throughline/test-tools/is-long'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
 import { startPostgres, whyNoPostgres } from '@throughline/test-tools/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import type { Embedder } from '@throughline/core/log/embedder'
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
+import type { Embedder } from '@throughline/core/recall'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import type { Store } from '@throughline/stores/store'
 import { standInVector } from '@throughline/test-tools/stand-in-embedder'

@@ -1,4 +1,4 @@
-import type { SentMessage } from '@throughline/core/context/receipt'
+import type { SentMessage } from '@throughline/core/explain'
 import { type ThreadCall, toThreadCall } from '@throughline/history/calls/calls'
 import { endOf, type Plan } from '@throughline/history/calls/plan'
 import { readPlan, sentIn } from '@throughline/history/calls/read-plan'

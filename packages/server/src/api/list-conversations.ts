@@ -1,4 +1,4 @@
-import { BadRequestError } from '@throughline/core/log/error'
+import { BadRequestError } from '@throughline/core/errors'
 import { isSideName } from '@throughline/history/side-name'
 import type { ConversationInfo } from '@throughline/stores/store'
 import { z } from 'zod'

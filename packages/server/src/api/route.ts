@@ -1,4 +1,4 @@
-import type { State } from '@throughline/core/state/index'
+import type { State } from '@throughline/core/state'
 import type { History, HistoryOptions, Thread } from '@throughline/history'
 import { countAsUse } from '@throughline/history/count-as-use'
 import type { ConversationInfo } from '@throughline/stores/store'

@@ -1,5 +1,4 @@
-import { fates } from '@throughline/core/context/receipt'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { fates } from '@throughline/core/fates'
 import type { Thread } from '@throughline/history'
 import type { ThreadCall } from '@throughline/history/calls/calls'
 import { endOf } from '@throughline/history/calls/plan'
@@ -73,9 +72,9 @@ async function toLine(
   const { tokens, wouldTokens, tail } = account
   const at = endOf(plan)
   const line = { call: call.id, turn: call.turn, at, tokens, wouldTokens }
-  const [answer] = await thread.messages({ at: at + 1, limit: 1 })
-  const { role, text } = answer ? readMessage(answer, 0) : { role: undefined, text: '' }
-  if (role !== 'assistant' || text === '') return line
+  const [answer] = await thread.entries({ at: at + 1, limit: 1 })
+  if (answer?.reading.role !== 'assistant' || answer.reading.text === '') return line
+  const { text } = answer.reading
   const { asking, words, messages } = await thread.mentions({ text, at })
   const receipt = { stretches: stretchesOf(plan) }
   const match = bestMatch(tellingOf(words, messages), { messages, receipt, asking })

@@ -1,4 +1,4 @@
-import { toModelTokens } from '@throughline/core/tokens/calibration'
+import { toModelTokens } from '@throughline/core/tokens'
 import { isRun, type Plan, roomOf } from '@throughline/history/calls/plan'
 import { stretchesOf } from '@throughline/history/calls/read-plan'
 import { type EntryRun, lackingIn, wholeRuns } from '@throughline/history/calls/shadow-account'

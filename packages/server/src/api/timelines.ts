@@ -1,5 +1,4 @@
-import { fates } from '@throughline/core/context/receipt'
-import { fateInText } from '@throughline/core/log/fate-text'
+import { fateInText, fates } from '@throughline/core/fates'
 import { z } from 'zod'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'

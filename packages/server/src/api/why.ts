@@ -1,19 +1,23 @@
-import type { Policy } from '@throughline/core/context/draft/draft'
-import { marginOf } from '@throughline/core/context/draft/frame'
-import { plainPolicies } from '@throughline/core/context/policies/choose-policy'
-import { fates } from '@throughline/core/context/receipt'
-import type { Why } from '@throughline/core/context/why/why-conversation'
-import type { AskedText } from '@throughline/core/context/why/why-recall'
-import { BadRequestError } from '@throughline/core/log/error'
-import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import { marginOf, type Policy, plainPolicies } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
+import { BadRequestError } from '@throughline/core/errors'
+import type { AskedText, Why } from '@throughline/core/explain'
+import { fates } from '@throughline/core/fates'
+import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens'
 import type { Thread } from '@throughline/history'
-import { endOf, roomOf } from '@throughline/history/calls/plan'
+import { endOf, type Plan, roomOf } from '@throughline/history/calls/plan'
 import { hasNotesInPrompt, readPlan } from '@throughline/history/calls/read-plan'
 import type { StoredCall } from '@throughline/stores/store'
 import { z } from 'zod'
 import { findCall, verdictIn } from './calls.ts'
-import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
+import {
+  atField,
+  createSettings,
+  type FitFields,
+  type FitSettings,
+  fitFields,
+  promptIn,
+} from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { count, cutPlaces, name, place, threadFields } from './schemas.ts'
@@ -116,15 +120,23 @@ export const whyRoutes = [
   }),
 ]
 
-/** How the context is made, its room, and for a call its plan. */
+/** How a context is made, its room, and for a call its plan. */
+interface ContextSettings {
+  readonly options: FitSettings & { readonly at?: number }
+  readonly room: Room
+  readonly stored?: Plan
+  /** Whether the policy of the call is known: of another one only what it did is. */
+  readonly isKnown: boolean
+}
+
 export async function settingsOf(
   call: ThreadRequest<FitFields & { readonly at?: number; readonly call?: string }>,
   thread: Thread,
-) {
+): Promise<ContextSettings> {
   const { at, call: id } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const { settings, room } = await (await createSettings(thread, call.parts))(call.query, at)
-  return { options: { ...settings, at }, room, stored: undefined, isKnown: true }
+  return { options: { ...settings, at }, room, isKnown: true }
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
@@ -140,7 +152,7 @@ export async function optionsOfCall(
   thread: Thread,
   call: Pick<StoredCall, 'plan'>,
   usual?: Policy,
-) {
+): Promise<ContextSettings & { readonly stored: Plan }> {
   const stored = readPlan(call.plan)
   const { policy: named } = stored
   const room = roomOf(stored)
@@ -155,7 +167,6 @@ export async function optionsOfCall(
     system,
     notes: hasNotesInPrompt(stored) ? ('system' as const) : undefined,
   } as const
-  /** Whether the policy of the call is known: of another one only what it did is. */
   const isKnown = isPlain || usual?.name === named
   return { options, stored, room, isKnown }
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { few } from '@throughline/core/log/line'
+import { few } from '@throughline/core/values'
 import { InvalidImportError } from '@throughline/history/transfer/import-error'
 import type { TextPieces } from '@throughline/history/transfer/import-text'
 import { isZip, listEntries, readEntry, type ZipEntry } from './zip.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
-import { present } from '@throughline/core/log/values'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
+import { present } from '@throughline/core/values'
 import { createHistory } from '@throughline/history'
 import { checkPerson } from '@throughline/stores/check-input'
 import type { Store } from '@throughline/stores/store'

@@ -1,5 +1,5 @@
-import { ThroughlineError } from '@throughline/core/log/error'
-import { putNewest } from '@throughline/core/log/put-newest'
+import { ThroughlineError } from '@throughline/core/errors'
+import { putNewest } from '@throughline/core/values'
 import { isStoreFault } from '@throughline/stores/store-error'
 import { withPatience } from '../exchange/patient-store.ts'
 import { type Credential, identityHeaders, keyHeaders } from '../upstream/credential.ts'

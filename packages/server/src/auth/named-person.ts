@@ -1,4 +1,4 @@
-import { InvalidOptionError } from '@throughline/core/log/error'
+import { InvalidOptionError } from '@throughline/core/errors'
 import type { ChatRequest } from '@throughline/models/dialects/adapter'
 import { clean, type HeadersOf, nameIn, sessionOf, usableName } from '../identity/known-client.ts'
 

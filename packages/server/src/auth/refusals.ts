@@ -3,7 +3,7 @@ import {
   NotFoundError,
   showValue,
   ThroughlineError,
-} from '@throughline/core/log/error'
+} from '@throughline/core/errors'
 import { isExperimentNamed } from '@throughline/history/shown-store'
 import { isReserved, reservedName } from '@throughline/history/side-name'
 import type { Adapter, AdapterFault } from '@throughline/models/dialects/adapter'

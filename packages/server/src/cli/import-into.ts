@@ -1,7 +1,7 @@
 import { constants, openAsBlob } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { present } from '@throughline/core/log/values'
+import { present } from '@throughline/core/values'
 import type { Imported, ImportOptions } from '@throughline/history/transfer/import-text'
 import { openImportFile } from '../archive/import-file.ts'
 import { askServer, type ServerFlags } from './ask-server.ts'

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { plural } from '@throughline/core/log/line'
+import { plural } from '@throughline/core/values'
 import { ExportError } from '@throughline/history/transfer/export-conversation'
 import { ImportStoppedError, InvalidImportError } from '@throughline/history/transfer/import-error'
 import type { Imported, ImportOptions } from '@throughline/history/transfer/import-text'

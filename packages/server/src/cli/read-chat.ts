@@ -1,6 +1,5 @@
-import { plural } from '@throughline/core/log/line'
-import type { MessageLike } from '@throughline/core/log/message'
-import { attempt, parseJsonObject } from '@throughline/core/log/values'
+import type { MessageLike } from '@throughline/core/messages'
+import { attempt, parseJsonObject, plural } from '@throughline/core/values'
 import { InvalidImportError } from '@throughline/history/transfer/import-error'
 import { findNodeAtLocation, parseTree, visit } from 'jsonc-parser'
 import { UserError } from './print.ts'

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { drawCard } from '@throughline/core/card/draw-card'
+import { drawCard } from '@throughline/core/explain'
 import type { Thread, ThreadCall } from '@throughline/history'
 import type { History } from '@throughline/history/history'
 import { makeCard } from '../api/make-card.ts'

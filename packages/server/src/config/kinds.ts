@@ -1,5 +1,5 @@
-import { policyNames } from '@throughline/core/context/policies/choose-policy'
-import { attempt } from '@throughline/core/log/values'
+import { policyNames } from '@throughline/core/context'
+import { attempt } from '@throughline/core/values'
 import { serverKinds } from '@throughline/models/dialects/index'
 import { z } from 'zod'
 import { toBytes, toShare, toTime, toWhole } from './number-text.ts'

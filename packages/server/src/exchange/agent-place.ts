@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '@throughline/core/log/values'
+import { isObject, parseJson } from '@throughline/core/values'
 import { mainBranch } from '@throughline/history/log/read-log'
 import type { ReplyCall } from '@throughline/models/model'
 import type { ThreadKey } from '@throughline/stores/store'

@@ -1,4 +1,4 @@
-import { readEach, refuse } from '@throughline/core/log/fields'
+import { readEach, refuse } from '@throughline/core/fields'
 import {
   compactionAnswer,
   openInput,

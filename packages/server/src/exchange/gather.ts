@@ -1,5 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
 import type { LoggedMessage } from '@throughline/history'
 import { linesOf } from '@throughline/history/log/lines'
 import { listLog, mainBranch, readLog } from '@throughline/history/log/read-log'

@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { History } from '@throughline/history/history'
 import type { Overlay } from '@throughline/history/log/overlay'
 import type { LogSource } from '@throughline/history/log/read-log'

@@ -1,5 +1,4 @@
-import { readMessage } from '@throughline/core/log/parse-message'
-import { noteToolName } from '@throughline/core/log/tool-names'
+import { noteToolName } from '@throughline/core/messages'
 import type { LoggedMessage } from '@throughline/history'
 import { listLog } from '@throughline/history/log/read-log'
 import type { ChatRequest, ReplyEnd, ReplyStart } from '@throughline/models/dialects/adapter'
@@ -50,8 +49,8 @@ export function fromKept(
   entry: LoggedMessage,
   kept = keptIn(entry),
 ): { start: ReplyStart; end: ReplyEnd } {
-  const { message, seq, id, time } = entry
-  const { text, thinking, calls } = readMessage(message, seq)
+  const { reading, id, time } = entry
+  const { text, thinking, calls } = reading
   const { model = '', promptTokens = 0, hints = {}, reason = 'stop' } = kept ?? {}
   const { usage = {}, pieces, logprobs, silent } = kept ?? {}
   const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {}, hints }

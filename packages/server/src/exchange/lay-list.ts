@@ -1,5 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
 import { isHandEntry } from '@throughline/history/log/hand-entry'
 import type { LoggedMessage } from '@throughline/history/log/logged-message'
 import type { Absence, OverlayState, Version } from '@throughline/history/log/overlay'

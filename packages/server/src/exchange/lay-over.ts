@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { closingOf } from '@throughline/history/log/closing'
 import type { SeenMessage } from '@throughline/history/log/logged-message'
 import { overlayBetween } from '@throughline/history/log/overlay'

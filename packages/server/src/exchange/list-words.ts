@@ -1,6 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { listCalls } from '@throughline/core/log/read-content'
-import { isObject } from '@throughline/core/log/values'
+import { listCalls, type MessageLike } from '@throughline/core/messages'
+import { isObject } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history/log/logged-message'
 import { looseText } from '../identity/item.ts'
 

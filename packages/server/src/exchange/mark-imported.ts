@@ -1,4 +1,4 @@
-import { isObject } from '@throughline/core/log/values'
+import { isObject } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history'
 import { readLog } from '@throughline/history/log/read-log'
 import { isSideThread } from '@throughline/history/side-name'

@@ -1,6 +1,6 @@
 import { trimmedTokens } from '@throughline/chat/turn/ask/trimmed-tokens'
 import type { ModelReply, TurnPart } from '@throughline/chat/turn/reply'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
+import { toModelTokens } from '@throughline/core/tokens'
 import type { ReplyEnd, ReplyPiece, ReplyStart } from '@throughline/models/dialects/adapter'
 
 export interface ReplyState {

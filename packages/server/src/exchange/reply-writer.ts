@@ -1,9 +1,8 @@
 import type { TurnPart } from '@throughline/chat/turn/reply'
 import { textWriter, toReadable } from '@throughline/chat/turn/stream/to-readable'
 import { withResolvers } from '@throughline/chat/turn/wait/with-resolvers'
-import { countFates } from '@throughline/core/context/make-receipt'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import { isUnknownWindow, unknownWindowWords } from '@throughline/core/tokens/unknown-window'
+import { countFates } from '@throughline/core/explain'
+import { isUnknownWindow, toModelTokens, unknownWindowWords } from '@throughline/core/tokens'
 import type {
   Adapter,
   AdapterFault,

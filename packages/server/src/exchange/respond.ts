@@ -1,5 +1,5 @@
 import type { ModelReply } from '@throughline/chat/turn/reply'
-import { attempt } from '@throughline/core/log/values'
+import { attempt } from '@throughline/core/values'
 import type {
   Adapter,
   AdapterFault,
@@ -73,7 +73,8 @@ export interface ReplyTask {
 export async function respond(task: ReplyTask): Promise<Response> {
   const { inquiry, adapter, run, requestId, limits } = task
   run.holds(await untilAlone(inquiry))
-  const entered = await withPatience(task.storeWaitMs, () => admitted(task)).catch(error => {
+  const waitMs = task.storeWaitMs * (holdsItsList(inquiry) ? 1 : needyWaits)
+  const entered = await withPatience(waitMs, () => admitted(task)).catch(error => {
     if (!mayBeUnstored(task, error)) throw error
     return enterBeside(task, error)
   })
@@ -91,6 +92,12 @@ export async function respond(task: ReplyTask): Promise<Response> {
   void serve({ ...task, headers, writer }, entered).finally(run.over)
   return writer.response
 }
+
+/**
+ * How many times as long a request waits that cannot be answered without the store. Refused at once it would be sent again, which a
+ * store that is only busy can bear least.
+ */
+const needyWaits = 10
 
 async function admitted(task: ReplyTask): Promise<Entered> {
   await task.admit()

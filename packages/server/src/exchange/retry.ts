@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { oneByOne } from '@throughline/chat/turn/wait/one-by-one'
 import { within } from '@throughline/chat/turn/wait/within'
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { orAborted } from '@throughline/core/values'
 import type { ThreadStatus } from '@throughline/history'
 import { linesOf } from '@throughline/history/log/lines'
 import { listLog, threadId } from '@throughline/history/log/read-log'

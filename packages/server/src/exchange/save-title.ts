@@ -1,6 +1,5 @@
-import { firstWords } from '@throughline/core/log/first-words'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { isObject, parseJson } from '@throughline/core/log/values'
+import { firstWords, readMessage } from '@throughline/core/messages'
+import { isObject, parseJson } from '@throughline/core/values'
 import { erasureOf } from '@throughline/history/erase-entry'
 import { isSideName } from '@throughline/history/side-name'
 import type { Inquiry, LogPlace } from './inquiry.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { orAborted } from '@throughline/core/values'
 import type { History } from '@throughline/history'
 import { isSideName, sidePrefix } from '@throughline/history/side-name'
 import { lastUseOf } from '@throughline/stores/rules/last-use'

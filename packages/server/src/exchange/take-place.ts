@@ -1,6 +1,4 @@
-import { errorsIn } from '@throughline/core/log/errors-in'
-import type { MessageLike, Role } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { errorsIn, type MessageLike, type Role, readMessage } from '@throughline/core/messages'
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '@throughline/history'
 import { asSeen } from '@throughline/history/log/logged-message'
 import { eachResting } from '@throughline/history/log/rests'

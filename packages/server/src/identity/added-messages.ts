@@ -1,16 +1,17 @@
-import type { Message, MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
 import {
   acknowledgement,
   actionsTitle,
   artifactTitle,
   changingTitle,
+  type Message,
+  type MessageLike,
   markerText,
   notesTitle,
   previousActionsTitle,
+  readMessage,
   recallTitle,
   rulesTitle,
-} from '@throughline/core/log/texts'
+} from '@throughline/core/messages'
 
 /** The places of whole messages that `fit` added at the client. Never of the last one: it may be what a user says now. */
 export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {

@@ -1,6 +1,6 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { parseJsonObject } from '@throughline/core/log/values'
+import { BadRequestError } from '@throughline/core/errors'
+import { readMessage } from '@throughline/core/messages'
+import { parseJsonObject } from '@throughline/core/values'
 import type { ChatRequest } from '@throughline/models/dialects/adapter'
 
 /** The headers of a request, with names in lower case. */

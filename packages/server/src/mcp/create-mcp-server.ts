@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import type { Hands, History, Thread } from '@throughline/history'
 import { isStoreFault, storeFaultText } from '@throughline/stores/store-error'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
-import { showValue, ThroughlineError } from '@throughline/core/log/error'
-import { few } from '@throughline/core/log/line'
+import { showValue, ThroughlineError } from '@throughline/core/errors'
+import { few } from '@throughline/core/values'
 import type { History } from '@throughline/history'
 import { countAsUse } from '@throughline/history/count-as-use'
 import type { ConversationInfo } from '@throughline/stores/store'

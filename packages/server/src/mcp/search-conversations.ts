@@ -1,5 +1,5 @@
-import { showValue } from '@throughline/core/log/error'
-import { cut, few, plural } from '@throughline/core/log/line'
+import { showValue } from '@throughline/core/errors'
+import { cut, few, plural } from '@throughline/core/values'
 import type { History } from '@throughline/history'
 import { isSideName } from '@throughline/history/side-name'
 import { titleOf } from '@throughline/history/title-of'

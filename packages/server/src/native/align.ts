@@ -1,6 +1,5 @@
-import type { Context } from '@throughline/core/context/fit'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import type { Context } from '@throughline/core/context'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
 import { byRequest } from '@throughline/history/log/apply-overlay'
 import { agreement } from '../identity/agreement.ts'
 import { comparedOf } from '../identity/item.ts'

@@ -1,6 +1,6 @@
 import type { TurnPart } from '@throughline/chat/turn/reply'
-import type { Fields } from '@throughline/core/log/fields'
-import { shownWindow } from '@throughline/core/tokens/unknown-window'
+import type { Fields } from '@throughline/core/fields'
+import { shownWindow } from '@throughline/core/tokens'
 import type { Adapter, ChatRequest } from '@throughline/models/dialects/adapter'
 import {
   type Model,

@@ -1,10 +1,9 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import { type Fields, isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { isObject } from '@throughline/core/log/values'
+import { BadRequestError } from '@throughline/core/errors'
+import { type Fields, isFields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
+import { isObject } from '@throughline/core/values'
 import { breathe, withRests } from '@throughline/history/log/rests'
 import type { Adapter, ChatRequest } from '@throughline/models/dialects/adapter'
-import { inOwnForm } from '@throughline/models/dialects/own-form'
 import { wishOf } from '@throughline/models/dialects/responses/compaction'
 import { withWholeRounds } from '@throughline/models/dialects/whole-rounds'
 import { isStoreFault } from '@throughline/stores/store-error'
@@ -67,8 +66,7 @@ export async function answerChat(
       const { readMessages } = { ...parts.options, ...options }
       const kinds = isFields(parsed) ? adapter.rareKinds?.(parsed) : undefined
       const isSameForm = !readMessages && (await speaks(own, kinds))
-      const readWhole = (one: unknown) =>
-        isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
+      const readWhole = (one: unknown) => adapter.read(one, headers, isSameForm)
       if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
       const read = withWholeRounds(readWhole(parsed))
       // A compaction of ours says nothing to an upstream.

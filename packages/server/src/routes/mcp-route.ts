@@ -1,4 +1,4 @@
-import { parseBody } from '@throughline/core/log/parse-body'
+import { parseBody } from '@throughline/core/fields'
 import { createHistory, type Hands, type Thread } from '@throughline/history'
 import { shownStore } from '@throughline/history/shown-store'
 import type { ServerEnv } from '../auth/caller.ts'

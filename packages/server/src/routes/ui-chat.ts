@@ -9,10 +9,9 @@ import {
 } from '@throughline/chat/ui/read-ui-request'
 import { markEarlier } from '@throughline/chat/ui/ui-place'
 import { createUIReplies } from '@throughline/chat/ui/ui-replies'
-import { BadRequestError, NotFoundError } from '@throughline/core/log/error'
-import { read } from '@throughline/core/log/fields'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { shownArguments } from '@throughline/core/notes/shown-arguments'
+import { BadRequestError, NotFoundError } from '@throughline/core/errors'
+import { read } from '@throughline/core/fields'
+import { shownArguments } from '@throughline/core/notes'
 import { listLog } from '@throughline/history/log/read-log'
 import { withRests } from '@throughline/history/log/rests'
 import { toToolSpec } from '@throughline/models/dialects/read-tools'
@@ -183,8 +182,8 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   const waiting = new Map<string, string>()
   const { open } = (await log.store.head(thread)) ?? {}
   if (!open) return waiting
-  for (const { message, seq } of await listLog(sourceOf(log, thread), { from: open.first })) {
-    const { calls, results } = readMessage(message, seq)
+  for (const { reading } of await listLog(sourceOf(log, thread), { from: open.first })) {
+    const { calls, results } = reading
     for (const { id } of calls) {
       if (id === undefined) continue
       names.set(id, nameOf(id))
@@ -249,8 +248,8 @@ export async function answerUI(
     return notesInReply(options, opened.thread)
   })
   const nameOf = createCallNames()
-  for (const { message, seq } of opened.logged ?? [])
-    for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)
+  for (const { reading } of opened.logged ?? [])
+    for (const { id } of reading.calls) if (id !== undefined) nameOf(id)
   let calls: readonly ReplyCall[] = []
   const emitWithCalls = async (part: TurnPart) => {
     if (part.type === 'end' && part.status === 'open')

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { ThroughlineError } from '@throughline/core/log/error'
-import { present } from '@throughline/core/log/values'
+import { ThroughlineError } from '@throughline/core/errors'
+import { present } from '@throughline/core/values'
 import { createHistory } from '@throughline/history'
 import { mainBranch } from '@throughline/history/log/read-log'
 import type { Store } from '@throughline/stores/store'

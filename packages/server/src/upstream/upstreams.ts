@@ -1,5 +1,5 @@
-import type { FitOptions } from '@throughline/core/context/fit'
-import { showValue } from '@throughline/core/log/error'
+import type { FitOptions } from '@throughline/core/context'
+import { showValue } from '@throughline/core/errors'
 import { ModelError } from '@throughline/models/model'
 import type { ListedModel } from '@throughline/models/wire/wire'
 import { withCredential } from './credential.ts'

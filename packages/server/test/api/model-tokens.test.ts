@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { startWithExperiments } from '@throughline/test-tools/experiment-plug'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import type { ReceiptStretch } from '@throughline/core/context/receipt'
+import type { ReceiptStretch } from '@throughline/core/explain'
 import { rules } from '@throughline/models/rules'
 import { apiClient, textOf } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'

@@ -1,4 +1,4 @@
-import { homePrompt } from '@throughline/core/context/prompt/home-prompt.fixture'
+import { homePrompt } from '@throughline/core/fixtures'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { startUpstream, type UpstreamRequest } from '@throughline/test-tools/scripted-upstream'
 import { storeWaitMs } from '@throughline/test-tools/start-server'

@@ -1,4 +1,4 @@
-import { findStandIn } from '@throughline/core/log/texts'
+import { findStandIn } from '@throughline/core/messages'
 import { anthropicEvents } from '@throughline/models/dialects/anthropic/anthropic.fixture'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'

@@ -1,4 +1,4 @@
-import { choosePolicy, policyNames } from '@throughline/core/context/policies/choose-policy'
+import { choosePolicy, policyNames } from '@throughline/core/context'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { storeWaitMs } from '@throughline/test-tools/start-server'

@@ -1,4 +1,4 @@
-import { fromBase64 } from '@throughline/core/log/base64'
+import { fromBase64 } from '@throughline/core/values'
 import { toHead } from '../rules/branch-writes.ts'
 import { lastUseOf } from '../rules/last-use.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'

@@ -1,4 +1,4 @@
-import { present } from '@throughline/core/log/values'
+import { present } from '@throughline/core/values'
 import { toDescription } from '../check-input.ts'
 import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'

@@ -1,7 +1,7 @@
-import { type FitOptions, fitNames } from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import type { Receipt } from '@throughline/core/context/receipt'
-import { refuseUnknown } from '@throughline/core/log/error'
+import { type FitOptions, fitNames } from '@throughline/core/context'
+import { refuseUnknown } from '@throughline/core/errors'
+import type { Receipt } from '@throughline/core/explain'
+import type { PromptLayout } from '@throughline/core/messages'
 import {
   fromLangChain,
   type LangChainMessage,

@@ -1,10 +1,12 @@
-import { withoutLateSystem } from '@throughline/core/context/draft/frame-options'
-import type { Context } from '@throughline/core/context/fit'
-import { present } from '@throughline/core/log/values'
-import { calibrate, looksTruncated, withReply } from '@throughline/core/tokens/calibrate'
-import type { Calibration } from '@throughline/core/tokens/calibration'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import { isUnknownWindow, shownWindow } from '@throughline/core/tokens/unknown-window'
+import { type Context, withoutLateSystem } from '@throughline/core/context'
+import { calibrate, looksTruncated, withReply } from '@throughline/core/counters'
+import {
+  type Calibration,
+  isUnknownWindow,
+  shownWindow,
+  toModelTokens,
+} from '@throughline/core/tokens'
+import { present } from '@throughline/core/values'
 import type { LateAccount } from '@throughline/history/calls/read-plan'
 import { ModelError, type ModelUsage } from '@throughline/models/model'
 import { sleep } from '@throughline/models/sleep'

@@ -1,10 +1,6 @@
-import { showValue } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import {
-  createNoteScanner,
-  type NoteOptions,
-  type NoteScanner,
-} from '@throughline/core/notes/index'
+import { showValue } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
+import { createNoteScanner, type NoteOptions, type NoteScanner } from '@throughline/core/notes'
 import { toSentBody, type WrittenBody } from '@throughline/history/calls/sent-body'
 import { normalizeText } from '@throughline/history/log/logged-message'
 import {

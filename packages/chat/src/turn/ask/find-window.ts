@@ -1,4 +1,4 @@
-import { unknownWindow } from '@throughline/core/tokens/unknown-window'
+import { unknownWindow } from '@throughline/core/tokens'
 import type { Model } from '@throughline/models/model'
 import { sleep } from '@throughline/models/sleep'
 import type { AskOptions } from '../turn-options.ts'

@@ -1,5 +1,5 @@
-import type { State } from '@throughline/core/state/index'
-import type { Calibration } from '@throughline/core/tokens/calibration'
+import type { State } from '@throughline/core/state'
+import type { Calibration } from '@throughline/core/tokens'
 import type { History } from '@throughline/history/history'
 import type { SeenMessage } from '@throughline/history/log/logged-message'
 import { eachResting } from '@throughline/history/log/rests'

@@ -1,9 +1,5 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import type { MessageLike } from '@throughline/core/log/message'
-import { findStandIn } from '@throughline/core/log/texts'
-import { noteToolName } from '@throughline/core/log/tool-names'
-import { shownArguments } from '@throughline/core/notes/shown-arguments'
-import { carriesNote, veiledResult } from '@throughline/core/notes/to-display'
+import { findStandIn, type MessageLike, markResult, noteToolName } from '@throughline/core/messages'
+import { carriesNote, shownArguments, veiledResult } from '@throughline/core/notes'
 import {
   appendToConversation,
   bindContext,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import { memoryStore } from '@throughline/stores/memory/memory-store'
 import type { Store } from '@throughline/stores/store'
 import { someStores } from '@throughline/test-tools/every-store'

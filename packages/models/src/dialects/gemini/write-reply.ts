@@ -1,4 +1,4 @@
-import { toArguments } from '@throughline/core/log/values'
+import { toArguments } from '@throughline/core/values'
 import type { ReplyCall } from '../../model.ts'
 import { sse } from '../../sse.ts'
 import type { ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'

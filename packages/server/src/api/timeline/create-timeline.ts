@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { putNewest } from '@throughline/core/log/put-newest'
+import { putNewest } from '@throughline/core/values'
 import type { LoggedMessage, Thread } from '@throughline/history'
 import { endOf } from '@throughline/history/calls/plan'
 import { readPlan } from '@throughline/history/calls/read-plan'

@@ -1,9 +1,8 @@
-import type { Policy } from '@throughline/core/context/draft/draft'
-import { countFates } from '@throughline/core/context/make-receipt'
-import type { Receipt } from '@throughline/core/context/receipt'
-import { type Fate, type FateRun, fates, toFateText } from '@throughline/core/log/fate-text'
-import type { MessageLike } from '@throughline/core/log/message'
-import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
+import type { Policy } from '@throughline/core/context'
+import { countFates, type Receipt } from '@throughline/core/explain'
+import { type Fate, type FateRun, fates, toFateText } from '@throughline/core/fates'
+import type { MessageLike } from '@throughline/core/messages'
+import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens'
 import { loadPrompt, type ThreadCall } from '@throughline/history/calls/calls'
 import {
   fromPlan,

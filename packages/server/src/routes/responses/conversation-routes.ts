@@ -1,5 +1,5 @@
-import { BadRequestError, NotFoundError } from '@throughline/core/log/error'
-import { type Fields, optional, readBody, readMetadata } from '@throughline/core/log/fields'
+import { BadRequestError, NotFoundError } from '@throughline/core/errors'
+import { type Fields, optional, readBody, readMetadata } from '@throughline/core/fields'
 import type { SeenMessage } from '@throughline/history'
 import { listLog } from '@throughline/history/log/read-log'
 import { isExperiment } from '@throughline/history/shown-store'
