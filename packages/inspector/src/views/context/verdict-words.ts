@@ -1,4 +1,4 @@
-import { windowName } from '@throughline/core/log/line'
+import { windowName } from '@throughline/core/values'
 import type { SeenAnswer } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { amountOf, count } from '../../parts/format.ts'

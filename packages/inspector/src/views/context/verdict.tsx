@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { windowName } from '@throughline/core/log/line'
+import { windowName } from '@throughline/core/values'
 import { Pin, Search } from 'lucide-react'
 import { type SeenAnswer, seenQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
