@@ -1,4 +1,5 @@
-import { type Card, entryAt, termPlaces } from '@throughline/core/explain'
+import type { Card } from '@throughline/core/card'
+import { entryAt, termPlaces } from '@throughline/core/explain'
 import { fateInText } from '@throughline/core/fates'
 import { erasedText, readMessage } from '@throughline/core/messages'
 import { type Mentions, termsOf } from '@throughline/core/recall'

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu'
 import { useQuery } from '@tanstack/react-query'
-import { cardText, cardWords, drawCard } from '@throughline/core/explain'
+import { cardText, cardWords, drawCard } from '@throughline/core/card'
 import { windowName } from '@throughline/core/values'
 import { ChevronDown, Columns2, Image, Pin } from 'lucide-react'
 import { useState } from 'react'
