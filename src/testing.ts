@@ -16,8 +16,4 @@ export {
 } from '@throughline/core/testing'
 export type { ReaderServerOptions, SeenRequest } from '@throughline/server/reader/reader-server'
 export { readerServer } from '@throughline/server/reader/reader-server'
-export {
-  type CreateStore,
-  type StoreCase,
-  storeCases,
-} from '@throughline/stores/testing/store-cases'
+export { type CreateStore, type StoreCase, storeCases } from '@throughline/stores/testing'

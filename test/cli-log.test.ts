@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { files } from '@throughline/history/transfer/formats/formats.fixture'
+import { files } from '@throughline/history/fixtures'
 import { cli, runCli } from '@throughline/test-tools/run-cli'
 import { sliding } from 'throughline'
 import { createHistory } from 'throughline/history'

@@ -7,7 +7,13 @@ import { packagesOf } from '../scripts/packages.mjs'
 const root = join(import.meta.dirname, '..')
 
 /** How many doors a package has at most. A new one is a word more that everybody has to learn. */
-const most = new Map([['core', 16]])
+const most = new Map([
+  ['core', 16],
+  ['stores', 9],
+  ['history', 9],
+  ['models', 11],
+  ['chat', 6],
+])
 
 const packages = packagesOf(root).filter(({ folder }) => most.has(roomOf(folder)))
 const files = ['src', 'packages', 'test', 'examples'].flatMap(folder =>
@@ -44,7 +50,7 @@ it('has few doors, each by its name', () => {
 
 it('has doors that say what they are and name what leads outside, and nothing else', () => {
   const line =
-    /^(?:\/\/ [A-Z].*\.|export (?:type )?\{[^}*]+\} from '\.\.\/[^']+'|export \* as \w+ from '[^']+')\n/
+    /^(?:\/\/ [A-Z].*\.|export (?:type )?\{[^}*]+\} from '\.\.\/[^']+'|export \* as \w+ from '[^']+')\n+/
   for (const { folder, manifest } of packages)
     for (const { file } of doorsOf(manifest)) {
       const text = texts.get(`${folder}/${file}`)!

@@ -1,9 +1,9 @@
 import type { Reply } from '@throughline/chat'
-import type { TurnPart } from '@throughline/chat/turn/reply'
+import type { TurnPart } from '@throughline/chat/turn'
 import type { Message } from '@throughline/core/messages'
 import type { ApplicationState, SaidPart } from '@throughline/gallery/application'
-import type { LoggedMessage } from '@throughline/history/log/logged-message'
-import type { Thread } from '@throughline/history/thread'
+import type { LoggedMessage } from '@throughline/history/log'
+import type { Thread } from '@throughline/history/threads'
 import { toFault } from '@throughline/server/to-fault'
 
 /** One turn of a thread: what was asked, what was answered, and all that the log has of it. */

@@ -2,8 +2,7 @@ import { defaultPolicy, fit, spongebob } from '@throughline/core/context'
 import { createCounter } from '@throughline/core/counters'
 import { type MessageLike, readMessage } from '@throughline/core/messages'
 import type { WaysColumn } from '@throughline/gallery/application'
-import { countWords } from '@throughline/models/reader/count-words'
-import { reader } from '@throughline/models/reader/reader'
+import { countWords, reader } from '@throughline/models/reader'
 import { ollamaCut } from '../../examples/ollama-proxy/ollama-cut.ts'
 
 /** The tokens as the reader counts them: words, and four for each message. */

@@ -6,15 +6,10 @@ import {
   NotFoundError,
   ThroughlineError,
 } from '@throughline/core/errors'
-import { ImportStoppedError } from '@throughline/history/transfer/import-error'
-import type { HttpFault } from '@throughline/models/http-fault'
+import { ImportStoppedError } from '@throughline/history/transfer'
+import type { HttpFault } from '@throughline/models/http'
 import { ModelError } from '@throughline/models/model'
-import {
-  ConflictError,
-  isStoreFault,
-  LeaseError,
-  storeFaultText,
-} from '@throughline/stores/store-error'
+import { ConflictError, isStoreFault, LeaseError, storeFaultText } from '@throughline/stores/errors'
 
 /** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {

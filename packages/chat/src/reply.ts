@@ -1,7 +1,7 @@
 import { ThroughlineError } from '@throughline/core/errors'
 import { errorsIn, type MessageLike, readMessage } from '@throughline/core/messages'
 import { toDisplay } from '@throughline/core/notes'
-import type { Begun } from '@throughline/history/thread'
+import type { Begun } from '@throughline/history/threads'
 import { toError } from './turn/end-failed.ts'
 import { createOngoing, type Ongoing } from './turn/ongoing.ts'
 import type { TurnPart, TurnResult } from './turn/reply.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { artifact, defaultPolicy, type Policy, tiered } from '@throughline/core'
 import { createHistory } from '@throughline/history'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import {
   expectValid,
   inChat,

@@ -1,5 +1,5 @@
 import { attempt, cut, isContainer } from '@throughline/core/values'
-import { normalizeText } from '@throughline/history/log/logged-message'
+import { normalizeText } from '@throughline/history/log'
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze } from 'immer'
 import { VariableError } from './experiment-error.ts'
 

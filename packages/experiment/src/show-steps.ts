@@ -1,7 +1,7 @@
 import { shownWindow } from '@throughline/core/tokens'
 import { cut, groupBy } from '@throughline/core/values'
 import type { LoggedMessage, Thread, ThreadCall } from '@throughline/history'
-import { predictedIn, readPlan } from '@throughline/history/calls/read-plan'
+import { predictedIn, readPlan } from '@throughline/history/calls'
 import type { StoredTurn } from '@throughline/stores/store'
 import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'

@@ -6,8 +6,13 @@ import {
   showValue,
 } from '@throughline/core/errors'
 import { present } from '@throughline/core/values'
-import { checkName, checkPerson, checkThread } from '@throughline/stores/check-input'
-import type { Store, ThreadKey } from '@throughline/stores/store'
+import {
+  checkName,
+  checkPerson,
+  checkThread,
+  type Store,
+  type ThreadKey,
+} from '@throughline/stores/store'
 import { promptActor } from './calls/calls.ts'
 import { createConversationLists } from './conversation-lists.ts'
 import { createThread } from './create-thread.ts'

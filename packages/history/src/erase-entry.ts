@@ -4,8 +4,8 @@ import {
   type MessageLike,
   toolResultFor,
 } from '@throughline/core/messages'
+import { turnOpen } from '@throughline/stores/errors'
 import type { StoredEntry, ThreadKey } from '@throughline/stores/store'
-import { turnOpen } from '@throughline/stores/store-error'
 import { words } from '@throughline/stores/words'
 import { promptActor } from './calls/calls.ts'
 import { copiesOf } from './copies.ts'

@@ -1,7 +1,7 @@
 import { words } from '@throughline/core/counters'
 import { parseMessage } from '@throughline/core/messages'
 import { defineState, type StandardSchema } from '@throughline/core/state'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'
 import { createHistory } from './create-history.ts'

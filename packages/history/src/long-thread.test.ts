@@ -1,7 +1,7 @@
 import { balanced, fit, sliding, spongebob, tiered } from '@throughline/core/context'
 import { words } from '@throughline/core/counters'
 import type { MessageLike } from '@throughline/core/messages'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { describe, expect, it } from 'vitest'
 import { createHistory } from './create-history.ts'

@@ -2,7 +2,7 @@ import { fit } from '@throughline/core/context'
 import { words } from '@throughline/core/counters'
 import { explain } from '@throughline/core/explain'
 import type { MessageLike } from '@throughline/core/messages'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createHistory } from './create-history.ts'
 

@@ -1,6 +1,6 @@
 import { showEach } from '@throughline/core/notes'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type { StoredEntry, ThreadPlace, WordPlace } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { payloadTexts, textsIn } from '@throughline/stores/words'
 import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'

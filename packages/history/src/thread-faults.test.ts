@@ -1,7 +1,7 @@
 import { fit, spongebob } from '@throughline/core/context'
 import { createCounter, words } from '@throughline/core/counters'
 import type { MessageLike } from '@throughline/core/messages'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { isLong } from '@throughline/test-tools/is-long'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,9 @@
-import { type Message, type PromptLayout, readMessage } from '@throughline/core/messages'
-import type { Calibration } from '@throughline/core/tokens'
+import {
+  type Calibration,
+  type Message,
+  type PromptLayout,
+  readMessage,
+} from '@throughline/core/messages'
 import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '@throughline/stores/store'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
 import type { EntryOptions, SeenMessage, TurnMessage } from './log/logged-message.ts'

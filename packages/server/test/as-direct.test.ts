@@ -1,7 +1,7 @@
 import { marginOf } from '@throughline/core/context'
 import { estimate } from '@throughline/core/counters'
 import { parseMessage } from '@throughline/core/messages'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { isLong } from '@throughline/test-tools/is-long'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import { sliding } from '@throughline/core/context'
-import { readPlan } from '@throughline/history/calls/read-plan'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { readPlan } from '@throughline/history/calls'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { openaiAnswer } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it, onTestFinished } from 'vitest'

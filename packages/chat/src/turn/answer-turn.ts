@@ -1,7 +1,7 @@
 import { findStandIn, notedResult, noteToolName } from '@throughline/core/messages'
 import { readNoteCall } from '@throughline/core/notes'
 import type { ReplyCall } from '@throughline/models/model'
-import { TooLargeError } from '@throughline/stores/store-error'
+import { TooLargeError } from '@throughline/stores/errors'
 import { askModel } from './ask/ask-model.ts'
 import { tooLarge } from './ask/call-model.ts'
 import { askPassed } from './ask/shadow.ts'

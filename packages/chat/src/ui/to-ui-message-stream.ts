@@ -1,7 +1,7 @@
 import { ThroughlineError } from '@throughline/core/errors'
 import { shownWindow, toModelTokens } from '@throughline/core/tokens'
 import { present } from '@throughline/core/values'
-import { sseHeaders } from '@throughline/models/sse'
+import { sseHeaders } from '@throughline/models/http'
 import { faultOf } from '../fault-of.ts'
 import type { TurnPart } from '../turn/reply.ts'
 import { textWriter, toReadable } from '../turn/stream/to-readable.ts'

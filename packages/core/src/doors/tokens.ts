@@ -1,13 +1,5 @@
 // Windows, rooms and factors: tokens as a model counts them.
-export {
-  type Calibration,
-  inCounts,
-  isCalibration,
-  isFactor,
-  partsInModel,
-  type Room,
-  toModelTokens,
-} from '../tokens/calibration.ts'
+export { inCounts, partsInModel, type Room, toModelTokens } from '../tokens/room.ts'
 export {
   isUnknownWindow,
   shownWindow,

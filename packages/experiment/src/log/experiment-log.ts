@@ -1,7 +1,7 @@
 import { showValue, ThroughlineError } from '@throughline/core/errors'
 import type { MessageLike } from '@throughline/core/messages'
 import type { LoggedMessage, Thread, Turn } from '@throughline/history'
-import { tryAgain } from '@throughline/history/turn'
+import { tryAgain } from '@throughline/history/threads'
 import { freeze } from 'immer'
 import type { Environment, VariableType } from '../environment.ts'
 import type { ExperimentEnd, ExperimentResult } from '../experiment-event.ts'

@@ -1,9 +1,4 @@
-import {
-  defineTool,
-  type Tool,
-  type ToolOptions,
-  toolNames,
-} from '@throughline/chat/turn/tools/tool'
+import { defineTool, type Tool, type ToolOptions, toolNames } from '@throughline/chat/turn'
 import { refuseUnknown } from '@throughline/core/errors'
 import type { InferOutput, StandardSchema } from '@throughline/core/state'
 

@@ -1,4 +1,4 @@
-import { createTape, type Tape } from '@throughline/chat/turn/stream/tape'
+import { createTape, type Tape } from '@throughline/chat/turn'
 import { ThroughlineError } from '@throughline/core/errors'
 import type { ServerEvent } from '@throughline/server/api/event-stream'
 import type { Experiment, ExperimentEvent } from '../index.ts'

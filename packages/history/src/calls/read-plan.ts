@@ -8,8 +8,8 @@ import {
   type SentMessage,
 } from '@throughline/core/explain'
 import { fates } from '@throughline/core/fates'
-import { type MessageLike, notesTitle } from '@throughline/core/messages'
-import { isFactor, toModelTokens } from '@throughline/core/tokens'
+import { isFactor, type MessageLike, notesTitle } from '@throughline/core/messages'
+import { toModelTokens } from '@throughline/core/tokens'
 import { isCount, isObject, parseJson } from '@throughline/core/values'
 import type { StoredCall } from '@throughline/stores/store'
 import { mostQuotes } from '../log/logged-message.ts'

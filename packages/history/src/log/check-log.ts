@@ -8,8 +8,8 @@ import {
 import type { TokenCounter } from '@throughline/core/counters'
 import { stampEntry } from '@throughline/core/messages'
 import { plural } from '@throughline/core/values'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type { StoredEntry } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import type { Checkpoint, LogFacts } from './checkpoints.ts'
 import {
   addFacts,

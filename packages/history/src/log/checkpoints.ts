@@ -9,8 +9,11 @@ import {
   unseal,
   unusable,
 } from '@throughline/core/conversation'
-import { learnedIn as learnedBetween, type PromptLayout } from '@throughline/core/messages'
-import type { Calibration } from '@throughline/core/tokens'
+import {
+  type Calibration,
+  learnedIn as learnedBetween,
+  type PromptLayout,
+} from '@throughline/core/messages'
 import { attempt } from '@throughline/core/values'
 import type { Head } from '@throughline/stores/store'
 import type { Hand } from './hand-entry.ts'

@@ -3,7 +3,9 @@ import { InvalidMessageError } from '@throughline/core/errors'
 import {
   adoptEntry,
   brokenOff,
+  type Calibration,
   type Entry,
+  isCalibration,
   isLayout,
   type Message,
   type MessageLike,
@@ -14,11 +16,9 @@ import {
   stampEntry,
   withTail,
 } from '@throughline/core/messages'
-import { type Calibration, isCalibration } from '@throughline/core/tokens'
 import { freeze, isCount, isObject, toBase64 } from '@throughline/core/values'
-import { isErased } from '@throughline/stores/erased'
+import { CorruptEntryError, isErased } from '@throughline/stores/errors'
 import type { NewEntry, StoredEntry, ThreadKey } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { type Hand, isHands } from './hand-entry.ts'
 import { isOverlay, type Overlay } from './overlay.ts'
 import { createRests } from './rests.ts'

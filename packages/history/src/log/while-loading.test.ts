@@ -1,5 +1,5 @@
 import { pipe, stable } from '@throughline/core/context'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createHistory } from '../index.ts'
 

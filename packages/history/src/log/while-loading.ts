@@ -1,7 +1,7 @@
 import { EntryNeeded, fillEntry, isAbsent, type Transcript } from '@throughline/core/conversation'
 import { type MessageLike, stampEntry } from '@throughline/core/messages'
 import { indexTranscript, shareIndex } from '@throughline/core/recall'
-import { CorruptEntryError } from '@throughline/stores/store-error'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import { type LogSource, readLog, threadName } from './read-log.ts'
 import { breathe } from './rests.ts'
 

@@ -1,6 +1,6 @@
 import { words } from '@throughline/core/counters'
 import type { Embedder } from '@throughline/core/recall'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { standInVector } from '@throughline/test-tools/stand-in-embedder'
 import { ask, fact, question, said } from '@throughline/test-tools/tale'

@@ -1,7 +1,7 @@
 import { BadRequestError } from '@throughline/core/errors'
 import { dump, type Receipt } from '@throughline/core/explain'
 import type { Fate } from '@throughline/core/fates'
-import { breathe } from '@throughline/history/log/rests'
+import { breathe } from '@throughline/history/log'
 import { z } from 'zod'
 import {
   contextAnswer,

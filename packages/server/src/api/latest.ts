@@ -3,13 +3,15 @@ import { fates } from '@throughline/core/fates'
 import { type Message, readMessage } from '@throughline/core/messages'
 import { toModelTokens } from '@throughline/core/tokens'
 import { cut, isObject } from '@throughline/core/values'
-import type { ThreadCall } from '@throughline/history/calls/calls'
-import { roomOf } from '@throughline/history/calls/plan'
-import { readPlan, stretchesOf } from '@throughline/history/calls/read-plan'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
-import { isExperiment } from '@throughline/history/shown-store'
-import { isReserved, isSideName } from '@throughline/history/side-name'
-import { titleOf } from '@throughline/history/title-of'
+import { readPlan, roomOf, stretchesOf, type ThreadCall } from '@throughline/history/calls'
+import {
+  isExperiment,
+  isReserved,
+  isSideName,
+  type LogSource,
+  readLog,
+} from '@throughline/history/log'
+import { titleOf } from '@throughline/history/threads'
 import type { ConversationInfo } from '@throughline/stores/store'
 import { z } from 'zod'
 import { sourceOf } from '../exchange/inquiry.ts'

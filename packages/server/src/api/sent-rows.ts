@@ -3,7 +3,7 @@ import { type MessageLike, neutralizeNotes, readMessage } from '@throughline/cor
 import { toModelTokens } from '@throughline/core/tokens'
 import { attempt, firstPlace } from '@throughline/core/values'
 import type { Thread } from '@throughline/history'
-import { loadQuotes } from '@throughline/history/log/load-quotes'
+import { loadQuotes } from '@throughline/history/search'
 import { z } from 'zod'
 import type { ApiCall } from './route.ts'
 import { type AnswerOf, count, name, place, time } from './schemas.ts'

@@ -8,7 +8,7 @@ import {
   type StateReading,
 } from '@throughline/core/state'
 import { attempt, cut } from '@throughline/core/values'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
+import { type LogSource, readLog } from '@throughline/history/log'
 import { z } from 'zod'
 import { stateForm } from '../config/config-schema.ts'
 import { sourceOf } from '../exchange/inquiry.ts'

@@ -1,6 +1,6 @@
 import { ThroughlineError } from '@throughline/core/errors'
 import { putNewest } from '@throughline/core/values'
-import { isStoreFault } from '@throughline/stores/store-error'
+import { isStoreFault } from '@throughline/stores/errors'
 import { withPatience } from '../exchange/patient-store.ts'
 import { type Credential, identityHeaders, keyHeaders } from '../upstream/credential.ts'
 import { type Caller, defaultTenant, scopes } from './caller.ts'

@@ -4,10 +4,8 @@ import {
   showValue,
   ThroughlineError,
 } from '@throughline/core/errors'
-import { isExperimentNamed } from '@throughline/history/shown-store'
-import { isReserved, reservedName } from '@throughline/history/side-name'
-import type { Adapter, AdapterFault } from '@throughline/models/dialects/adapter'
-import { errorsAt } from '@throughline/models/dialects/index'
+import { isExperimentNamed, isReserved, reservedName } from '@throughline/history/log'
+import { type Adapter, type AdapterFault, errorsAt } from '@throughline/models/dialects'
 import type { ThreadKey } from '@throughline/stores/store'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'

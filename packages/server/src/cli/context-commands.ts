@@ -1,7 +1,7 @@
 import { dump, receiptTable, type Why } from '@throughline/core/explain'
 import { cut, plural } from '@throughline/core/values'
 import type { Thread, ThreadCall } from '@throughline/history'
-import { predictedIn } from '@throughline/history/calls/read-plan'
+import { predictedIn } from '@throughline/history/calls'
 import type { Command } from 'commander'
 import { accountLines, accountOfCall, verdictOn } from '../mcp/context-account.ts'
 import { wholeNumber } from './number-option.ts'

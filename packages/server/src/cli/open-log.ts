@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
-import { createHistory } from '@throughline/history/create-history'
-import type { History, HistoryOptions } from '@throughline/history/history'
-import type { Thread } from '@throughline/history/thread'
-import { residueNote } from '@throughline/stores/erased'
-import { isPostgres } from '@throughline/stores/is-postgres'
-import type { Store } from '@throughline/stores/store'
+import {
+  createHistory,
+  type History,
+  type HistoryOptions,
+  type Thread,
+} from '@throughline/history/threads'
+import { residueNote } from '@throughline/stores/errors'
+import { isPostgres, type Store } from '@throughline/stores/store'
 import type { Command } from 'commander'
 import { listTenants } from '../auth/tenants.ts'
 import type { ServerFlags } from './ask-server.ts'
@@ -108,8 +110,8 @@ export async function withStore<T>(
   use: (store: Store) => Promise<T>,
 ) {
   const store = isPostgres(db)
-    ? (await import('@throughline/stores/postgres/postgres-store')).postgresStore({ url: db })
-    : (await import('@throughline/stores/sqlite/sqlite-store')).sqliteStore({ path: db, readOnly })
+    ? (await import('@throughline/stores/postgres')).postgresStore({ url: db })
+    : (await import('@throughline/stores/sqlite')).sqliteStore({ path: db, readOnly })
   try {
     return await use(store)
   } finally {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { drawCard } from '@throughline/core/explain'
 import type { Thread, ThreadCall } from '@throughline/history'
-import type { History } from '@throughline/history/history'
+import type { History } from '@throughline/history/threads'
 import { makeCard } from '../api/make-card.ts'
 import { createTimeline } from '../api/timeline/create-timeline.ts'
 import { optionsOfCall } from '../api/why.ts'

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '@throughline/core/values'
-import { mainBranch } from '@throughline/history/log/read-log'
+import { mainBranch } from '@throughline/history/log'
 import type { ReplyCall } from '@throughline/models/model'
 import type { ThreadKey } from '@throughline/stores/store'
 import { isUser } from '../identity/agreement.ts'

@@ -1,12 +1,15 @@
-import { type FitRequest, nextContext, nextRoom } from '@throughline/chat/turn/ask/next-context'
-import { toError } from '@throughline/chat/turn/end-failed'
-import { setUpAsking } from '@throughline/chat/turn/set-up-asking'
-import { withLimit } from '@throughline/chat/turn/wait/link-signals'
+import {
+  type FitRequest,
+  nextContext,
+  nextRoom,
+  setUpAsking,
+  toError,
+  withLimit,
+} from '@throughline/chat/turn'
 import { fit } from '@throughline/core/context'
 import type { TokenCounter } from '@throughline/core/counters'
-import type { MessageLike } from '@throughline/core/messages'
-import type { Calibration } from '@throughline/core/tokens'
-import type { ChatRequest } from '@throughline/models/dialects/adapter'
+import type { Calibration, MessageLike } from '@throughline/core/messages'
+import type { ChatRequest } from '@throughline/models/dialects'
 import { type Model, ModelError } from '@throughline/models/model'
 import type { AnswerOptions } from './answer.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'

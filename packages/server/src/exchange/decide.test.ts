@@ -1,4 +1,4 @@
-import { sideName } from '@throughline/history/side-name'
+import { sideName } from '@throughline/history/log'
 import type { StoredTurn } from '@throughline/stores/store'
 import { expect, it } from 'vitest'
 import { itemsOf } from '../identity/item.ts'

@@ -1,8 +1,12 @@
 import { type MessageLike, readMessage } from '@throughline/core/messages'
-import { isHandEntry } from '@throughline/history/log/hand-entry'
-import type { LoggedMessage } from '@throughline/history/log/logged-message'
-import type { Absence, OverlayState, Version } from '@throughline/history/log/overlay'
-import { readLog } from '@throughline/history/log/read-log'
+import {
+  type Absence,
+  isHandEntry,
+  type LoggedMessage,
+  type OverlayState,
+  readLog,
+  type Version,
+} from '@throughline/history/log'
 import type { ThreadKey } from '@throughline/stores/store'
 import type { Agreement, Compared } from '../identity/agreement.ts'
 import * as compare from '../identity/agreement.ts'

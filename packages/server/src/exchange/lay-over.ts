@@ -1,7 +1,5 @@
 import type { MessageLike } from '@throughline/core/messages'
-import { closingOf } from '@throughline/history/log/closing'
-import type { SeenMessage } from '@throughline/history/log/logged-message'
-import { overlayBetween } from '@throughline/history/log/overlay'
+import { closingOf, overlayBetween, type SeenMessage } from '@throughline/history/log'
 import type { Head, ThreadKey } from '@throughline/stores/store'
 import { type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
 import { type Ending, lay } from './lay-list.ts'

@@ -1,6 +1,6 @@
 import { listCalls, type MessageLike } from '@throughline/core/messages'
 import { isObject } from '@throughline/core/values'
-import type { LoggedMessage } from '@throughline/history/log/logged-message'
+import type { LoggedMessage } from '@throughline/history/log'
 import { looseText } from '../identity/item.ts'
 
 /** The messages of a list that the log does not have in their place, and those of the log that the list does not have. */

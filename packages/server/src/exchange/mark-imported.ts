@@ -1,7 +1,6 @@
 import { isObject } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history'
-import { readLog } from '@throughline/history/log/read-log'
-import { isSideThread } from '@throughline/history/side-name'
+import { isSideThread, readLog } from '@throughline/history/log'
 import type { Mark, ThreadKey } from '@throughline/stores/store'
 import { createChain, markTexts, scopeOf } from '../identity/chain.ts'
 import { wholeIn } from '../identity/item.ts'

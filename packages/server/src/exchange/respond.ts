@@ -1,15 +1,10 @@
-import type { ModelReply } from '@throughline/chat/turn/reply'
+import type { ModelReply } from '@throughline/chat/turn'
 import { attempt } from '@throughline/core/values'
-import type {
-  Adapter,
-  AdapterFault,
-  ChatRequest,
-  ReplyStart,
-} from '@throughline/models/dialects/adapter'
-import { replyOfResponse } from '@throughline/models/dialects/responses/ids'
+import type { Adapter, AdapterFault, ChatRequest, ReplyStart } from '@throughline/models/dialects'
+import { replyOfResponse } from '@throughline/models/ids'
 import { type Model, ModelError } from '@throughline/models/model'
-import { sleep } from '@throughline/models/sleep'
-import { ConflictError, isStoreFault, LeaseError } from '@throughline/stores/store-error'
+import { sleep } from '@throughline/models/waiting'
+import { ConflictError, isStoreFault, LeaseError } from '@throughline/stores/errors'
 import type { Cache } from '../cache/create-cache.ts'
 import { type ClientCall, openNative } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'

@@ -1,7 +1,7 @@
 import { firstWords, readMessage } from '@throughline/core/messages'
 import { isObject, parseJson } from '@throughline/core/values'
-import { erasureOf } from '@throughline/history/erase-entry'
-import { isSideName } from '@throughline/history/side-name'
+import { isSideName } from '@throughline/history/log'
+import { erasureOf } from '@throughline/history/threads'
 import type { Inquiry, LogPlace } from './inquiry.ts'
 
 const mostCharacters = 100

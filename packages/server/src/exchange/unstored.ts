@@ -1,5 +1,5 @@
 import type { Turn } from '@throughline/history'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { itemsOf } from '../identity/item.ts'
 import { knownClient, sideRequest } from '../identity/known-client.ts'
 import { createLogs } from './create-logs.ts'

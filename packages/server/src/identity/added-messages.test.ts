@@ -1,4 +1,4 @@
-import { fitPrompt } from '@throughline/chat/bridges/fit-prompt'
+import { fitPrompt } from '@throughline/chat/bridges'
 import { balanced, fit, stable, thorough, tiered } from '@throughline/core/context'
 import { addedTexts } from '@throughline/core/fixtures'
 import {

@@ -3,7 +3,7 @@ import type { Fields } from '@throughline/core/fields'
 import { isText, type MessageLike, notedResult, readMessage } from '@throughline/core/messages'
 import { isObject } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history'
-import { normalizeText } from '@throughline/history/log/logged-message'
+import { normalizeText } from '@throughline/history/log'
 import { type Compared, type Details, isBracket } from './agreement.ts'
 
 /** A message of a client's list that is compared. */

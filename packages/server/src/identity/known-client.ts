@@ -1,7 +1,7 @@
 import { BadRequestError } from '@throughline/core/errors'
 import { readMessage } from '@throughline/core/messages'
 import { parseJsonObject } from '@throughline/core/values'
-import type { ChatRequest } from '@throughline/models/dialects/adapter'
+import type { ChatRequest } from '@throughline/models/dialects'
 
 /** The headers of a request, with names in lower case. */
 export type HeadersOf = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import { showValue, ThroughlineError } from '@throughline/core/errors'
 import { few } from '@throughline/core/values'
 import type { History } from '@throughline/history'
-import { countAsUse } from '@throughline/history/count-as-use'
+import { countAsUse } from '@throughline/history/threads'
 import type { ConversationInfo } from '@throughline/stores/store'
 import type { z } from 'zod'
 import type { threadFields } from './define-mcp-tool.ts'

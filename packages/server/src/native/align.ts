@@ -1,6 +1,6 @@
 import type { Context } from '@throughline/core/context'
 import { type MessageLike, readMessage } from '@throughline/core/messages'
-import { byRequest } from '@throughline/history/log/apply-overlay'
+import { byRequest } from '@throughline/history/hands'
 import { agreement } from '../identity/agreement.ts'
 import { comparedOf } from '../identity/item.ts'
 

@@ -2,11 +2,14 @@ import { BadRequestError } from '@throughline/core/errors'
 import { type Fields, isFields } from '@throughline/core/fields'
 import type { MessageLike } from '@throughline/core/messages'
 import { isObject } from '@throughline/core/values'
-import { breathe, withRests } from '@throughline/history/log/rests'
-import type { Adapter, ChatRequest } from '@throughline/models/dialects/adapter'
-import { wishOf } from '@throughline/models/dialects/responses/compaction'
-import { withWholeRounds } from '@throughline/models/dialects/whole-rounds'
-import { isStoreFault } from '@throughline/stores/store-error'
+import { breathe, withRests } from '@throughline/history/log'
+import {
+  type Adapter,
+  type ChatRequest,
+  wishOf,
+  withWholeRounds,
+} from '@throughline/models/dialects'
+import { isStoreFault } from '@throughline/stores/errors'
 import type { ServerEnv } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refusals.ts'

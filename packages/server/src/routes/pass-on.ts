@@ -1,4 +1,4 @@
-import { toReadable } from '@throughline/chat/turn/stream/to-readable'
+import { toReadable } from '@throughline/chat/turn'
 import { BadRequestError, ThroughlineError } from '@throughline/core/errors'
 import { parseBody } from '@throughline/core/fields'
 import { attempt, isObject } from '@throughline/core/values'

@@ -1,4 +1,4 @@
-import type { Cancels } from '@throughline/chat/turn/cancels'
+import type { Cancels } from '@throughline/chat/turn'
 import type { JsonLimits } from '@throughline/core/fields'
 import type { Keys } from '../auth/create-keys.ts'
 import type { Cache } from '../cache/create-cache.ts'

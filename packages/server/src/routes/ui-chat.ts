@@ -1,20 +1,18 @@
 import { createReply, type ReplyWork } from '@throughline/chat/reply'
-import type { TurnPart } from '@throughline/chat/turn/reply'
-import { notesInReply } from '@throughline/chat/turn/set-up-asking'
-import { createCallNames } from '@throughline/chat/ui/call-names'
+import { notesInReply, type TurnPart } from '@throughline/chat/turn'
 import {
+  createCallNames,
+  createUIReplies,
   type EarlierMessage,
+  markEarlier,
   readUIRequest,
   type UIRequest,
-} from '@throughline/chat/ui/read-ui-request'
-import { markEarlier } from '@throughline/chat/ui/ui-place'
-import { createUIReplies } from '@throughline/chat/ui/ui-replies'
+} from '@throughline/chat/ui'
 import { BadRequestError, NotFoundError } from '@throughline/core/errors'
 import { read } from '@throughline/core/fields'
 import { shownArguments } from '@throughline/core/notes'
-import { listLog } from '@throughline/history/log/read-log'
-import { withRests } from '@throughline/history/log/rests'
-import { toToolSpec } from '@throughline/models/dialects/read-tools'
+import { listLog, withRests } from '@throughline/history/log'
+import { toToolSpec } from '@throughline/models/dialects'
 import type { Model, ReplyCall, ToolSpec } from '@throughline/models/model'
 import type { ThreadKey } from '@throughline/stores/store'
 import { Hono } from 'hono'

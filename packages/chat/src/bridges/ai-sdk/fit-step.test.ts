@@ -1,11 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Context } from '@throughline/core/context'
 import { actionsTitle, parseMessage } from '@throughline/core/messages'
-import {
-  type Body,
-  type FakeUpstream,
-  startUpstream,
-} from '@throughline/models/dialects/ai-sdk/upstream.fixture'
+import { type Body, type FakeUpstream, startUpstream } from '@throughline/models/fixtures'
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
 import { o200k } from 'throughline/tokens/o200k'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -7,7 +7,7 @@ import {
   type FakeReply,
   type FakeUpstream,
   startUpstream,
-} from '@throughline/models/dialects/ai-sdk/upstream.fixture'
+} from '@throughline/models/fixtures'
 import {
   generateText,
   jsonSchema,

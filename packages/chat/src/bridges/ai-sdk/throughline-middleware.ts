@@ -9,7 +9,7 @@ import { likelyReply, replyReserve } from '@throughline/core/counters'
 import { refuseUnknown } from '@throughline/core/errors'
 import { type MessageLike, type PromptLayout, readMessage } from '@throughline/core/messages'
 import { isObject, madeOnce, present } from '@throughline/core/values'
-import { chooseMarks } from '@throughline/models/dialects/anthropic/mark-cache'
+import { chooseMarks } from '@throughline/models/ai-sdk'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
 /** Options of `throughlineMiddleware`. */

@@ -3,13 +3,11 @@ import { refuseUnknown } from '@throughline/core/errors'
 import type { Receipt } from '@throughline/core/explain'
 import type { PromptLayout } from '@throughline/core/messages'
 import {
+  type AddedMessage,
   fromLangChain,
   type LangChainMessage,
-} from '@throughline/models/dialects/langchain/read-message'
-import {
-  type AddedMessage,
   toLangChain,
-} from '@throughline/models/dialects/langchain/write-message'
+} from '@throughline/models/langchain'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** Options of `fitLangChain`. */

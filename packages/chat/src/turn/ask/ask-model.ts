@@ -1,15 +1,11 @@
 import { type Context, withoutLateSystem } from '@throughline/core/context'
 import { calibrate, looksTruncated, withReply } from '@throughline/core/counters'
-import {
-  type Calibration,
-  isUnknownWindow,
-  shownWindow,
-  toModelTokens,
-} from '@throughline/core/tokens'
+import type { Calibration } from '@throughline/core/messages'
+import { isUnknownWindow, shownWindow, toModelTokens } from '@throughline/core/tokens'
 import { present } from '@throughline/core/values'
-import type { LateAccount } from '@throughline/history/calls/read-plan'
+import type { LateAccount } from '@throughline/history/calls'
 import { ModelError, type ModelUsage } from '@throughline/models/model'
-import { sleep } from '@throughline/models/sleep'
+import { sleep } from '@throughline/models/waiting'
 import { codeOf } from '../end-failed.ts'
 import type { Report, StartedCall, TurnLog } from '../log/turn-log.ts'
 import { countReply, type Emit, emptyReply, type ModelReply, type WarningCode } from '../reply.ts'

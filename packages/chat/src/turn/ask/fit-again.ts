@@ -1,6 +1,7 @@
 import type { Context } from '@throughline/core/context'
 import { raisedTo } from '@throughline/core/counters'
-import { type Calibration, isUnknownWindow, toModelTokens } from '@throughline/core/tokens'
+import type { Calibration } from '@throughline/core/messages'
+import { isUnknownWindow, toModelTokens } from '@throughline/core/tokens'
 import type { ModelError } from '@throughline/models/model'
 import type { Asking } from '../turn-options.ts'
 import { findWindow, resultLimit } from './find-window.ts'

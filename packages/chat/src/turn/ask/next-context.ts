@@ -1,17 +1,10 @@
 import { type Context, ContextOverflowError, offeredTools } from '@throughline/core/context'
 import { replyReserve } from '@throughline/core/counters'
 import type { Receipt } from '@throughline/core/explain'
-import type { MessageLike } from '@throughline/core/messages'
-import {
-  type Calibration,
-  inCounts,
-  isUnknownWindow,
-  type Room,
-  toModelTokens,
-} from '@throughline/core/tokens'
+import type { Calibration, MessageLike } from '@throughline/core/messages'
+import { inCounts, isUnknownWindow, type Room, toModelTokens } from '@throughline/core/tokens'
 import { present } from '@throughline/core/values'
-import { leaveOutFiles } from '@throughline/models/leave-out'
-import type { ToolSpec } from '@throughline/models/model'
+import { leaveOutFiles, type ToolSpec } from '@throughline/models/model'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { AskOptions } from '../turn-options.ts'
 

@@ -1,19 +1,25 @@
 import { type Context, fit } from '@throughline/core/context'
 import type { TokenCounter } from '@throughline/core/counters'
 import {
+  type Calibration,
   errorsIn,
   type MessageLike,
   openRound,
   readMessage,
   type ToolCall,
 } from '@throughline/core/messages'
-import type { Calibration, Room } from '@throughline/core/tokens'
+import type { Room } from '@throughline/core/tokens'
 import { present } from '@throughline/core/values'
-import type { CallOutcome } from '@throughline/history/calls/calls'
-import type { ShadowAccount } from '@throughline/history/calls/shadow-account'
-import { type CancelledTurn, closingFor, type Ending } from '@throughline/history/log/closing'
-import { isSeen, type SeenMessage, viewOf } from '@throughline/history/log/logged-message'
-import type { Recent, ThreadContextOptions } from '@throughline/history/thread'
+import type { CallOutcome, ShadowAccount } from '@throughline/history/calls'
+import {
+  type CancelledTurn,
+  closingFor,
+  type Ending,
+  isSeen,
+  type SeenMessage,
+  viewOf,
+} from '@throughline/history/log'
+import type { Recent, ThreadContextOptions } from '@throughline/history/threads'
 import type { ModelSettings, ReplyCall } from '@throughline/models/model'
 import type { StoredCall } from '@throughline/stores/store'
 import { clippedView } from './clip-result.ts'

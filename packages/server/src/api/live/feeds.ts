@@ -1,4 +1,4 @@
-import { createTape } from '@throughline/chat/turn/stream/tape'
+import { createTape } from '@throughline/chat/turn'
 import { ThroughlineError } from '@throughline/core/errors'
 import type { History } from '@throughline/history'
 import type { ConversationInfo, ListConversations } from '@throughline/stores/store'

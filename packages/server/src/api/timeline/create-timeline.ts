@@ -1,11 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { putNewest } from '@throughline/core/values'
 import type { LoggedMessage, Thread } from '@throughline/history'
-import { endOf } from '@throughline/history/calls/plan'
-import { readPlan } from '@throughline/history/calls/read-plan'
-import { isHandEntry } from '@throughline/history/log/hand-entry'
-import { createQueue } from '@throughline/history/log/queue'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
+import { endOf, readPlan } from '@throughline/history/calls'
+import { createQueue, isHandEntry, type LogSource, readLog } from '@throughline/history/log'
 import type { Head, Store, ThreadKey } from '@throughline/stores/store'
 import { callsBack } from '../calls-back.ts'
 import {

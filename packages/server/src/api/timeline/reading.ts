@@ -9,9 +9,8 @@ import type { TokenCounter } from '@throughline/core/counters'
 import { type MessageLike, type PromptLayout, stampEntry } from '@throughline/core/messages'
 import { shareIndex } from '@throughline/core/recall'
 import type { LoggedMessage } from '@throughline/history'
-import { applyHands, handsAt, type PlacedHands } from '@throughline/history/log/hand'
-import { isHandEntry } from '@throughline/history/log/hand-entry'
-import type { ThreadCopy } from '@throughline/history/log/thread-copy'
+import { applyHands, handsAt, type PlacedHands } from '@throughline/history/hands'
+import { isHandEntry, type ThreadCopy } from '@throughline/history/log'
 import type { FitSettings } from '../fit-thread.ts'
 
 export type ThreadReading = ReturnType<typeof createReading>

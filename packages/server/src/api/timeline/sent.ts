@@ -1,6 +1,6 @@
 import type { TokenCounter } from '@throughline/core/counters'
 import { type MessageLike, readMessage } from '@throughline/core/messages'
-import type { Run } from '@throughline/history/calls/plan'
+import type { Run } from '@throughline/history/calls'
 
 /** What a model was sent: entries in a row by their first and last place, and other messages with their JSON and tokens. */
 export type SentItem = Run | CountedMessage

@@ -2,8 +2,8 @@ import { BadRequestError } from '@throughline/core/errors'
 import { type MessageLike, notedResult } from '@throughline/core/messages'
 import { isCount } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
-import { toOutput } from '@throughline/models/dialects/responses/to-response'
+import { type LogSource, readLog } from '@throughline/history/log'
+import { toOutput } from '@throughline/models/dialects'
 import { fromKept } from '../../exchange/kept-reply.ts'
 
 interface ListedItem {

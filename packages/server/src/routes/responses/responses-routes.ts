@@ -2,17 +2,18 @@ import { checkedCounter } from '@throughline/core/counters'
 import { BadRequestError } from '@throughline/core/errors'
 import { parseBody, readBody as readFields } from '@throughline/core/fields'
 import { type MessageLike, readMessage } from '@throughline/core/messages'
-import { listLog } from '@throughline/history/log/read-log'
-import { createRests } from '@throughline/history/log/rests'
-import type { Adapter } from '@throughline/models/dialects/adapter'
-import { messagesAdapter } from '@throughline/models/dialects/anthropic/index'
-import { toTokenCount } from '@throughline/models/dialects/anthropic/write-reply'
-import { geminiCountAdapter, geminiCountPath } from '@throughline/models/dialects/gemini/index'
-import { toTokenCount as toGeminiCount } from '@throughline/models/dialects/gemini/write-reply'
-import { unknownId } from '@throughline/models/dialects/openai-error'
-import { replyOfResponse } from '@throughline/models/dialects/responses/ids'
-import { responsesAdapter } from '@throughline/models/dialects/responses/index'
-import { toResponse } from '@throughline/models/dialects/responses/to-response'
+import { createRests, listLog } from '@throughline/history/log'
+import {
+  type Adapter,
+  geminiCountAdapter,
+  geminiCountPath,
+  messagesAdapter,
+  responsesAdapter,
+  toGeminiCount,
+  toResponse,
+  toTokenCount,
+} from '@throughline/models/dialects'
+import { replyOfResponse, unknownId } from '@throughline/models/ids'
 import { type Context, Hono } from 'hono'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
