@@ -57,9 +57,9 @@ try {
   }, 1_000)
   const telling = setInterval(() => {
     const lately = notes.filter(({ at }) => at > Date.now() - 15_000)
-    const failed = lately.filter(({ problem }) => problem).length
+    const { answered, problems } = costOf(lately, 15)
     say(
-      `${Math.round((Date.now() - began) / 1000)} s: ${lately.length - failed} answered, ${failed} failed in 15 s`,
+      `${Math.round((Date.now() - began) / 1000)} s: ${answered} answered in 15 s, ${JSON.stringify(problems)}`,
     )
   }, 15_000)
   const events = args.event.map(event => happen(event, began))

@@ -318,7 +318,9 @@ it('has an inspector that takes the types of the API and the pure code of the fi
   const outside = inspectorImports.filter(({ to }) => /^(?:@|\.\.\/)/.test(to))
   expect(outside.length).toBeGreaterThan(0)
   const doors = ['server', 'experiment', 'gallery'].map(room => `@throughline/${room}/api-types`)
-  const light = ['messages', 'values', 'fields', 'fates'].map(door => `@throughline/core/${door}`)
+  const light = ['messages', 'values', 'fields', 'fates', 'card'].map(
+    door => `@throughline/core/${door}`,
+  )
   const isShared = ({ to, isType }: (typeof outside)[number]) =>
     light.includes(to) ||
     // The lamp of the gallery is drawn by the page of the example.

@@ -46,6 +46,7 @@ export function costOf(notes, seconds) {
 
 function spread(values) {
   const sorted = values.toSorted((a, b) => a - b)
+  if (sorted.length === 0) return undefined
   const at = share =>
     Math.round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))])
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99), most: at(1) }
