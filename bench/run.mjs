@@ -34,6 +34,9 @@ const benchmarks = {
   proxy: 'the milliseconds that the server adds to a request, beside a gateway that only passes on',
   sizing:
     'how many conversations one machine holds: disk, memory and turns a second of the server at 100 to 10,000',
+  far: 'lists, search, retention and deletion at 1,000 to 1,000,000 conversations in PostgreSQL or Citus: time, blocks, tables read whole; needs --store URL; --conversations N,M, --distribute citus, --plans FILE',
+  'far-trial':
+    'many conversations at once through several servers, while database and servers are stopped: times, cost, and whether every answer is in the log; needs --store URL; --conversations N, --minutes N, --pause S, --event S:COMMAND, --watch PID',
   restart:
     'the first context after a restart of a thread of 1,000 to 100,000 messages on SQLite: time, bytes read',
   fit: 'the time of one turn, append and fit into 4096 tokens, at 100 to 100,000 messages',

@@ -15,7 +15,7 @@ export function packagesOf(root = ours) {
 }
 
 /**
- * The file that a name leads to: `@throughline/core/log/error` is `packages/core/src/log/error.ts`.
+ * The file that a name leads to: `@throughline/core/errors` is `packages/core/src/doors/errors.ts`.
  * Undefined where it is no name of ours, or the package does not let others import it.
  */
 export function fileOf(packages, name) {

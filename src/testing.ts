@@ -1,22 +1,19 @@
-export { BrokenContextError } from '@throughline/core/context/compose/invariants'
-export { assertContext } from '@throughline/core/testing/assert-context'
+export { BrokenContextError } from '@throughline/core/context'
+export { words } from '@throughline/core/counters'
 export {
+  assertContext,
   assistant,
   calls,
   note,
+  type PolicyCase,
+  policyCases,
+  randomConversation,
   result,
   round,
   system,
   type TestMessage,
   user,
-} from '@throughline/core/testing/builders'
-export { type PolicyCase, policyCases } from '@throughline/core/testing/policy-cases'
-export { randomConversation } from '@throughline/core/testing/random-conversation'
-export { words } from '@throughline/core/tokens/words'
+} from '@throughline/core/testing'
 export type { ReaderServerOptions, SeenRequest } from '@throughline/server/reader/reader-server'
 export { readerServer } from '@throughline/server/reader/reader-server'
-export {
-  type CreateStore,
-  type StoreCase,
-  storeCases,
-} from '@throughline/stores/testing/store-cases'
+export { type CreateStore, type StoreCase, storeCases } from '@throughline/stores/testing'

@@ -9,8 +9,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { files } from '@throughline/history/transfer/formats/formats.fixture'
+import { files } from '@throughline/history/fixtures'
 import { cli, runCli } from '@throughline/test-tools/run-cli'
+import { sliding } from 'throughline'
 import { createHistory } from 'throughline/history'
 import { sqliteStore } from 'throughline/stores/sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -276,5 +277,44 @@ describe('throughline log', () => {
     expect((await forget()).stdout).toBe('forgot harbour\nforgot 1 conversation\n')
     expect((await run('list')).stdout).toBe('')
     expect((await forget()).status).toBe(2)
+  })
+})
+
+describe('the card of an answer that forgot', () => {
+  it('is drawn from the newest call, and says what would have sent the message', async () => {
+    const path = join(folder, 'card.db')
+    const on = (...args: readonly string[]) => runOn(path, '', ...args)
+    const history = createHistory({ store: sqliteStore({ path }) })
+    const thread = history.thread('trip')
+    await thread.seedTurns([
+      { role: 'user', content: 'Hello.' },
+      { role: 'assistant', content: 'Hello.' },
+      { role: 'user', content: 'The seeds are in the <blue> tin & nowhere else.' },
+      { role: 'assistant', content: 'Noted.' },
+      ...Array.from({ length: 60 }, (_, n) => [
+        { role: 'user', content: `Note ${n}: ${'the mast, the sail and the rope. '.repeat(3)}` },
+        { role: 'assistant', content: 'Noted.' },
+      ]).flat(),
+    ])
+    const begun = await thread.begin({ role: 'user', content: 'Where are the seeds?' })
+    if (begun.kind !== 'begun') throw new Error('no turn')
+    const context = await thread.context({ window: 1024, policy: sliding({ messages: 10 }) })
+    await thread.saveCall(context, { model: 'reader' })
+    await begun.turn.complete({ role: 'assistant', content: 'You never told me.' })
+    const { stdout, stderr } = await on('why', 'trip', '--card')
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^<svg .*<\/svg>\s*$/s)
+    expect(stdout).toContain('It was cut at turn')
+    expect(stdout).toContain('You never told me.')
+    expect(stdout).toContain('&#60;blue&#62; tin &#38; nowhere')
+    expect((await on('why', 'trip', '3', '--card')).stdout).toBe(stdout)
+    const file = join(folder, 'card.svg')
+    const kept = await on('why', 'trip', '3', '--dark', '--card', file)
+    expect(kept.stdout).toBe(`The card of #3 is in ${file}.\n`)
+    expect(readFileSync(file, 'utf8')).toContain('#0b0d11')
+    const sent = await on('why', 'trip', '124', '--card')
+    expect(sent).toMatchObject({ stdout: '' })
+    expect(sent.stderr).toContain('message #124 was sent, hidden, or came later')
+    expect((await on('why', 'trip')).stderr).toContain('which message?')
   })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createHistory } from '@throughline/history'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { cli, runCli } from '@throughline/test-tools/run-cli'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chatgptFile, claudeFile } from '@throughline/history/transfer/formats/formats.fixture'
+import { chatgptFile, claudeFile } from '@throughline/history/fixtures'
 import { zipOf } from '@throughline/server/archive/zip.fixture'
 import { createKeys } from '@throughline/server/auth/create-keys'
 import { readerUpstream } from '@throughline/server/upstream/reader-upstream'

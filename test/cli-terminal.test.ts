@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createScreen } from '@throughline/experiment/command/screen'
 import { createHistory } from '@throughline/history'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { runCli } from '@throughline/test-tools/run-cli'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 

@@ -1,6 +1,6 @@
-import { o200k } from '@throughline/core/tokens/o200k'
 import { type FitOptions, fit, spongebob } from 'throughline'
 import { assistant, round, system, user, words } from 'throughline/testing'
+import { o200k } from 'throughline/tokens/o200k'
 import { describe, expect, it } from 'vitest'
 
 /** What other libraries were seen to do wrong. One test each, on every policy that could repeat it. */

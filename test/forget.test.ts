@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import type { Store } from '@throughline/stores/store'
 import { runCli } from '@throughline/test-tools/run-cli'
 import { standInEmbedder } from '@throughline/test-tools/stand-in-embedder'

@@ -1,5 +1,5 @@
-import { createRandom } from '@throughline/core/testing/random-conversation'
-import { answer } from '@throughline/models/reader/answer'
+import { createRandom } from '@throughline/core/testing'
+import { answer } from '@throughline/models/reader'
 import { growth, notLinear } from '@throughline/test-tools/growth'
 import {
   artifact,

@@ -121,7 +121,7 @@ it('has one version of every package from outside', () => {
  * Floors of the core: imports go one way; rooms on one floor do not know each other. A room is imported by file: its `index.ts` is an
  * entry of the package, so inner names would become public there.
  */
-const floors = [['log'], ['tokens', 'notes', 'state'], ['context'], ['testing']]
+const floors = [['log'], ['tokens', 'notes', 'state'], ['context'], ['card', 'testing'], ['doors']]
 
 it('has a core in floors', () => {
   const floorOf = (file: string) => floors.findIndex(rooms => rooms.includes(file.split('/')[1]!))
@@ -263,6 +263,16 @@ it('has little to know behind the place of a request', () => {
   expect(lines).toBeLessThanOrEqual(6000)
 })
 
+it('reads messages where they come in: who takes an entry or a message of a client takes its reading', () => {
+  const inside = files.filter(file =>
+    /^(?:server\/(?:exchange|identity)|history\/request|stores)\/|^server\/native\/align/.test(
+      file,
+    ),
+  )
+  const readers = inside.filter(file => /\b(?:read|parse)Message\b/.test(textOf(file)))
+  expect(readers).toEqual(['server/identity/client-message.ts'])
+})
+
 it('does not touch Node but in the server, the command line, what is added to them, the stores and the request context', () => {
   const node = files.filter(
     file =>
@@ -318,9 +328,13 @@ it('has an inspector that takes the types of the API and the pure code of the fi
   const outside = inspectorImports.filter(({ to }) => /^(?:@|\.\.\/)/.test(to))
   expect(outside.length).toBeGreaterThan(0)
   const doors = ['server', 'experiment', 'gallery'].map(room => `@throughline/${room}/api-types`)
+  const light = ['messages', 'values', 'fields', 'fates', 'card'].map(
+    door => `@throughline/core/${door}`,
+  )
   const isShared = ({ to, isType }: (typeof outside)[number]) =>
+    light.includes(to) ||
     // The lamp of the gallery is drawn by the page of the example.
-    /^(?:@throughline\/core\/log|(?:\.\.\/)*examples\/lamp\/page)\//.test(to) ||
+    /^(?:\.\.\/)*examples\/lamp\/page\//.test(to) ||
     (isType && doors.includes(to))
   expect(outside.filter(one => !isShared(one))).toEqual([])
   expect(

@@ -1,7 +1,7 @@
 import { createChat, createUIChatHandler } from '@throughline/chat'
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { rules } from '@throughline/models/reader'
+import { memoryStore } from '@throughline/stores/memory'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'
 

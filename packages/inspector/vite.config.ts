@@ -56,8 +56,9 @@ export default defineConfig({
             },
             {
               name: 'parts',
+              // The fates of entries are code of the core that nearly all views read.
               test: new RegExp(
-                `inspector[\\\\/]src[\\\\/](?:api|parts)[\\\\/](?!(?:${seldom.join('|')})\\.)`,
+                `core[\\\\/]src[\\\\/]log[\\\\/]fate|inspector[\\\\/]src[\\\\/](?:api|parts)[\\\\/](?!(?:${seldom.join('|')})\\.)`,
               ),
             },
           ],

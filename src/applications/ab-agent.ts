@@ -1,12 +1,12 @@
-import { createChat } from '@throughline/chat/create-chat'
-import { readActions } from '@throughline/core/log/actions'
+import { createChat } from '@throughline/chat/reply'
+import { readActions } from '@throughline/core/notes'
 import type {
   AgentDrawing,
   ApplicationPlace,
   OpenApplication,
   SaidPart,
 } from '@throughline/gallery/application'
-import type { Thread } from '@throughline/history/thread'
+import type { Thread } from '@throughline/history/threads'
 import { agent } from '../../examples/ab-agent/agent.ts'
 import { ruleModel } from '../../examples/ab-agent/rule-model.ts'
 import { stateIn } from '../../examples/ab-agent/state-in-view.ts'

@@ -1,4 +1,4 @@
-import { attempt, isObject } from '@throughline/core/log/values'
+import { attempt, isObject } from '@throughline/core/values'
 
 /** The texts among the arguments of a call; none where these are no JSON. */
 export function fieldsOf(json: string): Readonly<Record<string, string>> {

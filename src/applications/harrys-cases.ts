@@ -1,7 +1,6 @@
-import { fit } from '@throughline/core/context/fit'
-import { spongebob } from '@throughline/core/context/policies/spongebob'
-import type { MessageLike } from '@throughline/core/log/message'
-import { createCounter } from '@throughline/core/tokens/create-counter'
+import { fit, spongebob } from '@throughline/core/context'
+import { createCounter } from '@throughline/core/counters'
+import type { MessageLike } from '@throughline/core/messages'
 import type { WaysDrawing } from '@throughline/gallery/application'
 
 const talk: readonly MessageLike[] = [

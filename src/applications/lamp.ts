@@ -1,9 +1,6 @@
-import { createChat } from '@throughline/chat/create-chat'
-import { summarizeProgram } from '@throughline/core/context/digests/program'
-import type { Policy } from '@throughline/core/context/draft/draft'
-import { defaultPolicy } from '@throughline/core/context/policies/recall'
-import { sliding } from '@throughline/core/context/policies/sliding'
-import type { Receipt } from '@throughline/core/context/receipt'
+import { createChat } from '@throughline/chat/reply'
+import { defaultPolicy, type Policy, sliding, summarizeProgram } from '@throughline/core/context'
+import type { Receipt } from '@throughline/core/explain'
 import type {
   ApplicationPlace,
   ApplicationState,
@@ -12,7 +9,7 @@ import type {
   SaidPart,
   SentAs,
 } from '@throughline/gallery/application'
-import type { Thread } from '@throughline/history/thread'
+import type { Thread } from '@throughline/history/threads'
 import { decide } from '../../examples/lamp/follow-up.ts'
 import { lampAsking, lampChips, wantedBack } from '../../examples/lamp/lamp.ts'
 import { type Program, readProgram } from '../../examples/lamp/program.ts'

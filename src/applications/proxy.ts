@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import { createChat } from '@throughline/chat/create-chat'
-import type { MessageLike } from '@throughline/core/log/message'
+import { createChat } from '@throughline/chat/reply'
+import type { MessageLike } from '@throughline/core/messages'
 import type {
   ApplicationPlace,
   OpenApplication,
   SaidPart,
   WaysDrawing,
 } from '@throughline/gallery/application'
-import type { Thread } from '@throughline/history/thread'
-import { reader } from '@throughline/models/reader/reader'
+import type { Thread } from '@throughline/history/threads'
+import { reader } from '@throughline/models/reader'
 import { packageFile } from '@throughline/server/package'
 import { questions } from '../../examples/ollama-proxy/questions.ts'
 import { harrysCases } from './harrys-cases.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readActions } from '@throughline/core/log/actions'
+import { readActions } from '@throughline/core/notes'
 import type {
   ApplicationPlace,
   OpenApplication,

@@ -1,10 +1,9 @@
 import type { Reply } from '@throughline/chat'
-import type { TurnPart } from '@throughline/chat/turn/reply'
-import type { Message } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
+import type { TurnPart } from '@throughline/chat/turn'
+import type { Message } from '@throughline/core/messages'
 import type { ApplicationState, SaidPart } from '@throughline/gallery/application'
-import type { LoggedMessage } from '@throughline/history/log/logged-message'
-import type { Thread } from '@throughline/history/thread'
+import type { LoggedMessage } from '@throughline/history/log'
+import type { Thread } from '@throughline/history/threads'
 import { toFault } from '@throughline/server/to-fault'
 
 /** One turn of a thread: what was asked, what was answered, and all that the log has of it. */
@@ -29,7 +28,7 @@ export async function readTalk(thread: Thread): Promise<readonly TalkTurn[]> {
   const entries = to === 0 ? [] : await thread.entries({ at: to, limit: to - from + 1 })
   return turns.map(({ turn, status, first, last }) => {
     const own = entries.filter(({ seq }) => first <= seq && seq <= last)
-    const messages = own.map(({ message, seq }) => parseMessage(message, seq))
+    const messages = own.map(({ reading }) => reading)
     return { turn, status, first, last, ...textsIn(own, messages), messages }
   })
 }

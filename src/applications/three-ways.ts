@@ -1,12 +1,8 @@
-import { fit } from '@throughline/core/context/fit'
-import { defaultPolicy } from '@throughline/core/context/policies/recall'
-import { spongebob } from '@throughline/core/context/policies/spongebob'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { createCounter } from '@throughline/core/tokens/create-counter'
+import { defaultPolicy, fit, spongebob } from '@throughline/core/context'
+import { createCounter } from '@throughline/core/counters'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
 import type { WaysColumn } from '@throughline/gallery/application'
-import { countWords } from '@throughline/models/reader/count-words'
-import { reader } from '@throughline/models/reader/reader'
+import { countWords, reader } from '@throughline/models/reader'
 import { ollamaCut } from '../../examples/ollama-proxy/ollama-cut.ts'
 
 /** The tokens as the reader counts them: words, and four for each message. */

@@ -1,4 +1,4 @@
-import { parseMessage } from '@throughline/core/log/parse-message'
+import { parseMessage } from '@throughline/core/messages'
 import type { MessageLike } from 'throughline'
 import { type ChatPart, createChat } from 'throughline/chat'
 import { type Model, rules } from 'throughline/models'

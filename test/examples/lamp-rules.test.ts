@@ -1,5 +1,5 @@
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { assistant, system, user } from '@throughline/core/testing/builders'
+import { parseMessage } from '@throughline/core/messages'
+import { assistant, system, user } from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import { type Program, readProgram } from '../../examples/lamp/program.ts'
 import { lampAnswer } from '../../examples/lamp/rules/lamp-answer.ts'

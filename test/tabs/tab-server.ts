@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { listen } from '@throughline/server/serve/listen'
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { postgresStore } from '@throughline/stores/postgres'
 import { type BackendName, openBackend } from './backends.ts'
 
 /** What this process serves: a page with `useChat` at `/`, and its backend. */

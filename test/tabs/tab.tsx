@@ -1,5 +1,5 @@
 import { useChat } from '@ai-sdk/react'
-import { withMissed } from '@throughline/chat/ui/with-missed'
+import { withMissed } from '@throughline/chat/ui'
 import type { Message } from '@throughline/test-tools/ui-chat'
 import { DefaultChatTransport } from 'ai'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { postgresStore } from '@throughline/stores/postgres'
 import { openBrowser, openPage } from '@throughline/test-tools/open-page'
 import { describePostgres, startPostgres } from '@throughline/test-tools/postgres'
 import type { Page } from 'playwright-core'

@@ -1,6 +1,6 @@
 import { createHistory } from '@throughline/history'
 import { listen } from '@throughline/server/serve/listen'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { type Message, textOf, UiChat } from '@throughline/test-tools/ui-chat'

@@ -1,5 +1,4 @@
-import { openDatabase } from '@throughline/stores/postgres/database'
-import { indexWaiting } from '@throughline/stores/postgres/word-indexer'
+import { indexWaiting, openDatabase } from '@throughline/stores/postgres'
 
 /** A process that indexes all words that wait in a schema, until it is killed. */
 const [url = '', schema = ''] = process.argv.slice(-2)

@@ -1,4 +1,4 @@
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { postgresStore } from '@throughline/stores/postgres'
 import type { NewEntry, ThreadKey } from '@throughline/stores/store'
 
 /**

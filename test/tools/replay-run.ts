@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { expect } from 'vitest'
 import { type ProgramRun, steps } from './program-runs.ts'
 import { startServer } from './start-server.ts'

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { createRandom } from '@throughline/core/testing/random-conversation'
+import type { MessageLike } from '@throughline/core/messages'
+import { createRandom } from '@throughline/core/testing'
 
 /** Texts that must not be shown: the words of the notes, and the forms in which tools returned them. */
 export interface Secrets {

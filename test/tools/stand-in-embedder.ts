@@ -1,4 +1,4 @@
-import type { Embedder, EmbedRequest } from '@throughline/core/log/embedder'
+import type { Embedder, EmbedRequest } from '@throughline/core/recall'
 
 /** Words that mean the same here. */
 const synonyms = [

@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerOptions } from '@throughline/serv
 import type { Served } from '@throughline/server/exchange/runner'
 import { listen } from '@throughline/server/serve/listen'
 import { readerUpstream } from '@throughline/server/upstream/reader-upstream'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { onTestFinished } from 'vitest'
 

@@ -1,4 +1,4 @@
-import type { Thread } from '@throughline/history/thread'
+import type { Thread } from '@throughline/history/threads'
 
 export const fact = 'Our automobile goes by Bertha.'
 export const question = 'What did we name the car?'

@@ -1,16 +1,16 @@
-import { checkOptions as checkFitOptions } from '@throughline/core/context/draft/frame-options'
+import { checkOptions as checkFitOptions } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
 import {
   InvalidOptionError,
   type OptionNames,
   refuseUnknown,
   showValue,
-} from '@throughline/core/log/error'
-import { noteToolName, readResultName } from '@throughline/core/log/tool-names'
-import { present } from '@throughline/core/log/values'
-import type { State } from '@throughline/core/state/index'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
-import type { History } from '@throughline/history/history'
-import type { CancelledTurn } from '@throughline/history/log/closing'
+} from '@throughline/core/errors'
+import { noteToolName, readResultName } from '@throughline/core/messages'
+import type { State } from '@throughline/core/state'
+import { present } from '@throughline/core/values'
+import type { CancelledTurn } from '@throughline/history/log'
+import type { History } from '@throughline/history/threads'
 import { notesInContext } from './turn/set-up-asking.ts'
 import { readMessageSpec, type Tool } from './turn/tools/tool.ts'
 import type { TurnOptions } from './turn/turn-options.ts'

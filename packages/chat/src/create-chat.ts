@@ -1,24 +1,19 @@
-import type { Context } from '@throughline/core/context/fit'
+import type { Context } from '@throughline/core/context'
+import { estimate } from '@throughline/core/counters'
 import {
   InvalidOptionError,
   type OptionNames,
   refuseUnknown,
   showValue,
-} from '@throughline/core/log/error'
-import { isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { estimate } from '@throughline/core/tokens/estimate'
+} from '@throughline/core/errors'
+import { isFields } from '@throughline/core/fields'
+import { type MessageLike, parseMessage } from '@throughline/core/messages'
 import { checkPins, type Hands, withPin } from '@throughline/history/hands'
-import type { ThreadOptions } from '@throughline/history/history'
-import type { LoggedMessage } from '@throughline/history/log/logged-message'
-import { checkPlace } from '@throughline/history/log/read-log'
-import { checkUnreserved } from '@throughline/history/side-name'
-import type { Thread } from '@throughline/history/thread'
-import type { ToolSpec } from '@throughline/models/model'
-import { readMedia } from '@throughline/models/read-media'
+import { checkPlace, checkUnreserved, type LoggedMessage } from '@throughline/history/log'
+import type { Thread, ThreadOptions } from '@throughline/history/threads'
+import { readMedia, type ToolSpec } from '@throughline/models/model'
+import { turnOpen } from '@throughline/stores/errors'
 import type { StoredTurn } from '@throughline/stores/store'
-import { turnOpen } from '@throughline/stores/store-error'
 import { answerWithTools, type ChatTurn, toOffered } from './answer-with-tools.ts'
 import { type ChatOptions, checkOption, readOptions } from './chat-options.ts'
 import { createReply, type Reply, type ReplyWork, replayTurn } from './reply.ts'

@@ -1,20 +1,15 @@
-import { ContextOverflowError } from '@throughline/core/context/compose/finish'
+import { ContextOverflowError } from '@throughline/core/context'
 import {
   BadRequestError,
   InvalidMessageError,
   InvalidOptionError,
   NotFoundError,
   ThroughlineError,
-} from '@throughline/core/log/error'
-import { ImportStoppedError } from '@throughline/history/transfer/import-error'
-import type { HttpFault } from '@throughline/models/http-fault'
+} from '@throughline/core/errors'
+import { ImportStoppedError } from '@throughline/history/transfer'
+import type { HttpFault } from '@throughline/models/http'
 import { ModelError } from '@throughline/models/model'
-import {
-  ConflictError,
-  isStoreFault,
-  LeaseError,
-  storeFaultText,
-} from '@throughline/stores/store-error'
+import { ConflictError, isStoreFault, LeaseError, storeFaultText } from '@throughline/stores/errors'
 
 /** A status, a stable code, and words that hold nothing of a conversation. `more`: statuses of further codes. */
 export function faultOf(error: unknown, more: Readonly<Record<string, number>> = {}): HttpFault {

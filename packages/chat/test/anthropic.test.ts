@@ -1,11 +1,13 @@
 import { createHistory } from '@throughline/history'
-import { type AnthropicOptions, anthropic } from '@throughline/models/dialects/anthropic/anthropic'
+import { type AnthropicOptions, anthropic } from '@throughline/models/dialects'
 import {
   anthropicAnswer,
   anthropicEvents,
-} from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { failureOf, partsOf, upstreamWith } from '@throughline/models/upstream.fixture'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+  failureOf,
+  partsOf,
+  upstreamWith,
+} from '@throughline/models/fixtures'
+import { memoryStore } from '@throughline/stores/memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { createChat, defineTool } from '../src/index.ts'

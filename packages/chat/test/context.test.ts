@@ -1,7 +1,7 @@
-import { dump } from '@throughline/core/explain'
 import { createHistory } from '@throughline/history'
 import { type Model, type ModelRequest, rules } from '@throughline/models'
 import { memoryStore } from '@throughline/stores'
+import { dump } from 'throughline/explain'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Chat, type ChatContext, createChat, defineTool } from '../src/index.ts'

@@ -1,5 +1,5 @@
 import { type MessageLike, parseMessage } from '@throughline/core'
-import { assertRounds } from '@throughline/core/testing/assert-context'
+import { assertRounds } from '@throughline/core/testing'
 import { createHistory } from '@throughline/history'
 import { type Model, ModelError, type ModelPart } from '@throughline/models'
 import { memoryStore } from '@throughline/stores'

@@ -1,10 +1,5 @@
-import { defineState } from '@throughline/core/state/index'
-import {
-  currentState,
-  getContext,
-  rememberState,
-  requireState,
-} from '@throughline/history/request/request-context'
+import { defineState } from '@throughline/core/state'
+import { currentState, getContext, rememberState, requireState } from '@throughline/history/request'
 import { z } from 'zod'
 import { defineTool, type Tool } from '../src/index.ts'
 

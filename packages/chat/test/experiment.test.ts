@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { MessageLike } from '@throughline/core'
 import { createHistory, type History } from '@throughline/history'
 import { memoryStore } from '@throughline/stores'
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { postgresStore } from '@throughline/stores/postgres'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import {
   expectValid,
   inChat,

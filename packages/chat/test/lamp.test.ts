@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { artifact, defaultPolicy, type Policy, tiered } from '@throughline/core'
-import { pipe } from '@throughline/core/policy'
-import { o200k } from '@throughline/core/tokens/o200k'
 import { createHistory } from '@throughline/history'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import {
   expectValid,
   inChat,
@@ -15,6 +13,8 @@ import {
   statusesOf,
   warningsIn,
 } from '@throughline/test-tools/chat-help'
+import { pipe } from 'throughline/policy'
+import { o200k } from 'throughline/tokens/o200k'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lampAnswer } from '../../../examples/lamp/rules/lamp-answer.ts'
 import { createChat } from '../src/index.ts'

@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { sliding } from '@throughline/core'
 import type { Model } from '@throughline/models'
-import { aiSdk } from '@throughline/models/dialects/ai-sdk/ai-sdk'
+import { aiSdk } from '@throughline/models/ai-sdk'
 import {
   expectValid,
   inChat,

@@ -1,6 +1,6 @@
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { rules } from '@throughline/models/reader'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createChat } from '../src/index.ts'
 

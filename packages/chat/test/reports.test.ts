@@ -1,5 +1,5 @@
 import type { TokenCounter } from '@throughline/core'
-import { estimate } from '@throughline/core/tokens/index'
+import { estimate } from '@throughline/core/counters'
 import type { Model, ModelUsage } from '@throughline/models'
 import { inChat, newHistory, partsOf, warningsIn } from '@throughline/test-tools/chat-help'
 import { describe, expect, it } from 'vitest'

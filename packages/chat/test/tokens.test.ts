@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { createHistory } from '@throughline/history'
 import { type Model, ollama, reader } from '@throughline/models'
 import { memoryStore } from '@throughline/stores'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import {
   errorIn,
   expectGoesOn,

@@ -1,5 +1,5 @@
-import { linkSignals } from '@throughline/chat/turn/wait/link-signals'
-import { breathe } from '@throughline/history/log/rests'
+import { linkSignals } from '@throughline/chat/turn'
+import { breathe } from '@throughline/history/log'
 import { ExperimentFailure } from './experiment-error.ts'
 import type { ExperimentResult } from './experiment-event.ts'
 import { endOf, type RunEnd, readWishes, stepsOf, type Wish } from './log/experiment-log.ts'

@@ -1,7 +1,5 @@
-import { cut } from '@throughline/core/log/line'
-import { attempt } from '@throughline/core/log/values'
-import { isContainer } from '@throughline/core/state/freeze'
-import { normalizeText } from '@throughline/history/log/logged-message'
+import { attempt, cut, isContainer } from '@throughline/core/values'
+import { normalizeText } from '@throughline/history/log'
 import { applyPatches, createDraft, enablePatches, finishDraft, freeze } from 'immer'
 import { VariableError } from './experiment-error.ts'
 

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 
 /** The `code` of an `ExperimentError`. */
 export type ExperimentErrorCode =

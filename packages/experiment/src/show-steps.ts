@@ -1,9 +1,7 @@
-import { groupBy } from '@throughline/core/log/group-by'
-import { cut } from '@throughline/core/log/line'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { shownWindow } from '@throughline/core/tokens/unknown-window'
+import { shownWindow } from '@throughline/core/tokens'
+import { cut, groupBy } from '@throughline/core/values'
 import type { LoggedMessage, Thread, ThreadCall } from '@throughline/history'
-import { predictedIn, readPlan } from '@throughline/history/calls/read-plan'
+import { predictedIn, readPlan } from '@throughline/history/calls'
 import type { StoredTurn } from '@throughline/stores/store'
 import { applyChange, type Environment } from './environment.ts'
 import { type ExperimentState, stepsOf } from './log/experiment-log.ts'
@@ -142,8 +140,8 @@ function readSaid(entries: readonly LoggedMessage[]): Pick<Done, 'text' | 'tools
   const texts: string[] = []
   const tools: PatchedTool[] = []
   const places = new Map<string | undefined, number>()
-  for (const { seq, message, data, isError = false } of entries) {
-    const { role, text, calls, results } = readMessage(message, seq)
+  for (const { seq, reading, data, isError = false } of entries) {
+    const { role, text, calls, results } = reading
     if (role === 'assistant' && text !== '') texts.push(text)
     for (const { id, name, arguments: json } of calls) {
       places.set(id, tools.length)

@@ -1,6 +1,6 @@
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { rules } from '@throughline/models/reader'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {

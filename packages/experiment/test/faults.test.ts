@@ -1,6 +1,6 @@
 import { createHistory } from '@throughline/history'
 import { ModelError, type ModelPart } from '@throughline/models/model'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createExperiments, defineExperiment } from '../src/index.ts'

@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { createHistory } from '@throughline/history'
 import { rules } from '@throughline/models'
 import { type Model, ModelError } from '@throughline/models/model'

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { runFiveSteps } from './five-steps.ts'
 
 /** A process that runs the five steps, or goes on with them, and kills itself at a boundary. */

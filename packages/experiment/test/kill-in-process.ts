@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync } from 'node:fs'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { type FiveStepsOptions, type Outcome, runFiveSteps, writes } from './five-steps.ts'
 
 type Variant = Pick<FiveStepsOptions, 'hasHooks' | 'isFailing' | 'ledger'>

@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { memoryStore } from '@throughline/stores'
 import type { Store } from '@throughline/stores/store'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { reader } from '@throughline/models/reader/reader'
+import { reader } from '@throughline/models/reader'
 import { isLong } from '@throughline/test-tools/is-long'
 import { expect, it } from 'vitest'
 import { z } from 'zod'

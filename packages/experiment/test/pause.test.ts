@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { memoryStore } from '@throughline/stores'
 import { spread } from '@throughline/test-tools/spread'
 import { describe, expect, it } from 'vitest'

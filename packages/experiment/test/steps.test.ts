@@ -1,4 +1,4 @@
-import { assistant, user } from '@throughline/core/testing/builders'
+import { assistant, user } from '@throughline/core/testing'
 import { ModelError } from '@throughline/models/model'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import { BadRequestError } from '@throughline/core/log/error'
+import { BadRequestError } from '@throughline/core/errors'
 import type { History } from '@throughline/history'
 import type { Model } from '@throughline/models/model'
 import { type ApiCall, defineRoute } from '@throughline/server/api/route'

@@ -1,5 +1,5 @@
 import { createProgram } from '@throughline/server/cli/run-program'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { drawingOf, startGallery } from '@throughline/test-tools/gallery'
 import { startServer } from '@throughline/test-tools/start-server'

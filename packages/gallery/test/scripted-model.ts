@@ -1,5 +1,4 @@
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { anthropicAnswer, upstreamWith } from '@throughline/models/fixtures'
 import {
   anthropicUpstream,
   ollamaUpstream,

@@ -5,8 +5,8 @@ export type ConversationLists = ReturnType<typeof createConversationLists>
 
 /** All conversations of a tenant, or of one of its people, and all their threads. */
 export function createConversationLists(store: Store, tenant: string, person: string | undefined) {
-  const conversations = (of = person) =>
-    eachConversation(page => store.conversations(tenant, { ...page, person: of }))
+  const conversations = (of = person, unusedSince?: number) =>
+    eachConversation(page => store.conversations(tenant, { ...page, person: of, unusedSince }))
   async function* threads(): AsyncGenerator<ThreadKey> {
     for await (const { conversation, threads } of conversations())
       for (const { actor, branch } of threads) yield { tenant, conversation, actor, branch }

@@ -1,8 +1,11 @@
-import type { MessageLike, ToolCall } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { erasedText } from '@throughline/core/log/texts'
-import { readMessageName, readResultName } from '@throughline/core/log/tool-names'
-import { isCount, parseJsonObject } from '@throughline/core/log/values'
+import {
+  erasedText,
+  type Message,
+  readMessageName,
+  readResultName,
+  type ToolCall,
+} from '@throughline/core/messages'
+import { isCount, parseJsonObject } from '@throughline/core/values'
 import type { ThreadKey } from '@throughline/stores/store'
 import { promptActor } from './calls/calls.ts'
 import { isHandEntry } from './log/hand-entry.ts'
@@ -41,7 +44,7 @@ export async function copiesOf(
   const isCopy = (line: Line, other: LoggedMessage) =>
     rootOf(other) === rootOf(entry) ||
     (line !== writer &&
-      repeatsText(other.message, entry.message, line.key.actor === source.key.actor))
+      repeatsText(other.reading, entry.reading, line.key.actor === source.key.actor))
   const repeats = new Map<Line, ReadonlySet<number>>()
   for (const line of lines) {
     const places = new Set<number>()
@@ -65,14 +68,13 @@ async function readersIn(source: LogSource, from: number, places: ReadonlySet<nu
   const versions: number[] = []
   let calls: readonly ToolCall[] = []
   let next = 0
-  for await (const { message, seq, overlay } of readLog(source, { from })) {
+  for await (const { reading, seq, overlay } of readLog(source, { from })) {
     if (overlay?.versions?.some(([place]) => places.has(place))) versions.push(seq)
-    const read = readMessage(message, seq)
-    if (read.calls.length > 0) {
-      calls = read.calls
+    if (reading.calls.length > 0) {
+      calls = reading.calls
       next = 0
     }
-    for (const { callId } of read.results) {
+    for (const { callId } of reading.results) {
       const call = callId === undefined ? calls[next] : calls.find(({ id }) => id === callId)
       next += 1
       if (call && places.has(placeRead(call) ?? 0)) reads.push(seq)
@@ -91,8 +93,8 @@ export async function readingRounds(
     const place = placeRead(call) ?? 0
     return place >= first && place <= last
   }
-  for await (const { message, seq } of readLog(source, { from: last + 1 }))
-    if (readMessage(message, seq).calls.some(isRead)) rounds.push(seq)
+  for await (const { reading, seq } of readLog(source, { from: last + 1 }))
+    if (reading.calls.some(isRead)) rounds.push(seq)
   return rounds
 }
 
@@ -104,15 +106,14 @@ function placeRead({ name, arguments: json }: ToolCall): number | undefined {
 }
 
 /** Whether a message of another thread has the text of a message: on a branch as the same message, elsewhere in any role. */
-function repeatsText(other: MessageLike, message: MessageLike, isBranch: boolean): boolean {
+function repeatsText(other: Message, message: Message, isBranch: boolean): boolean {
   if (isBranch && other.role !== message.role) return false
   const texts = new Set(textsOf(message))
   return textsOf(other).some(text => texts.has(text))
 }
 
 /** The text of a message, and the long texts that its calls pass on. */
-function textsOf(message: MessageLike): readonly string[] {
-  const { text, calls } = readMessage(message, 0)
+function textsOf({ text, calls }: Message): readonly string[] {
   const passed = calls.flatMap(call => Object.values(parseJsonObject(call.arguments) ?? {}))
   const long = passed.filter(
     (value): value is string => typeof value === 'string' && value.length >= leastPassed,

@@ -1,14 +1,18 @@
-import { checkOptions, counterOf } from '@throughline/core/context/draft/frame-options'
-import type { FitOptions } from '@throughline/core/context/fit'
+import { checkOptions, counterOf, type FitOptions } from '@throughline/core/context'
 import {
   InvalidOptionError,
   type OptionNames,
   refuseUnknown,
   showValue,
-} from '@throughline/core/log/error'
-import { present } from '@throughline/core/log/values'
-import { checkName, checkPerson, checkThread } from '@throughline/stores/check-input'
-import type { Store, ThreadKey } from '@throughline/stores/store'
+} from '@throughline/core/errors'
+import { present } from '@throughline/core/values'
+import {
+  checkName,
+  checkPerson,
+  checkThread,
+  type Store,
+  type ThreadKey,
+} from '@throughline/stores/store'
 import { promptActor } from './calls/calls.ts'
 import { createConversationLists } from './conversation-lists.ts'
 import { createThread } from './create-thread.ts'

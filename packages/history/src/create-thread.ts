@@ -1,11 +1,9 @@
-import { dump } from '@throughline/core/context/dump'
-import { type Context, type FitOptions, fitNames } from '@throughline/core/context/fit'
-import { type OptionNames, refuseUnknown } from '@throughline/core/log/error'
-import { hashOf, toCanonical } from '@throughline/core/log/hash-of'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { present } from '@throughline/core/log/values'
-import type { State, StateReading } from '@throughline/core/state/index'
+import { type Context, type FitOptions, fitNames } from '@throughline/core/context'
+import { type OptionNames, refuseUnknown } from '@throughline/core/errors'
+import { dump } from '@throughline/core/explain'
+import { type Message, readMessage, timeOf } from '@throughline/core/messages'
+import type { State, StateReading } from '@throughline/core/state'
+import { hashOf, present, toCanonical } from '@throughline/core/values'
 import type { StoredCall } from '@throughline/stores/store'
 import type { CallOutcome, CallStart } from './calls/calls.ts'
 import { dumpableOf, promptName, replayCall, toThreadCall, withOutcome } from './calls/calls.ts'
@@ -116,7 +114,7 @@ export function createThread(options: ThreadSource): Thread {
   }
 
   /** What a message brings back from other conversations, if that is wanted. */
-  async function quotesFor(message: MessageLike): Promise<readonly QuoteReference[] | undefined> {
+  async function quotesFor(message: Message): Promise<readonly QuoteReference[] | undefined> {
     if (
       remember !== 'person' ||
       person === undefined ||
@@ -196,13 +194,14 @@ export function createThread(options: ThreadSource): Thread {
       const sources = Array.isArray(input)
         ? (input as readonly TurnMessage[])
         : [input as TurnMessage]
-      const messages = sources.map(wholeOf)
-      const body = Array.isArray(input) ? messages : messages[0]
+      const wholes = sources.map(wholeOf)
+      const body = Array.isArray(input) ? wholes : wholes[0]
       const once = idempotency !== undefined && {
         key: idempotency,
         body: await hashOf(toCanonical(body)),
       }
       const guest = await guestHere()
+      const messages = wholes.map((message, at) => readMessage(message, at))
       const newest = messages.at(-1)
       const quotes = newest && guest === undefined ? await quotesFor(newest) : undefined
       const all = [...(await withHands(sources))]
@@ -246,7 +245,7 @@ export function createThread(options: ThreadSource): Thread {
       if (!begun) return undefined
       const all = await listLog(source, { from: begun.turn.first })
       const entries = all.filter(entry => !isHandEntry(entry))
-      const messages = entries.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
+      const messages = entries.filter(({ isBroken }) => !isBroken).map(({ reading }) => reading)
       const newEntry = newEntryOf(entries[0]?.guest)
       return { turn: createTurn({ ...options, begun, mayDeferSync, messages, newEntry }), entries }
     },
@@ -256,7 +255,7 @@ export function createThread(options: ThreadSource): Thread {
       let time = now()
       const guest = await guestHere()
       const entries = await makeEntries(messages, message => {
-        time = readMessage(wholeOf(message), 0).time ?? time
+        time = timeOf(wholeOf(message)) ?? time
         return toEntry(message, { id: newId(), time, count, guest })
       })
       const head = await store.head(key)

@@ -1,5 +1,4 @@
-import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
-import { lastUseOf } from '@throughline/stores/rules/last-use'
+import { InvalidOptionError, refuseUnknown } from '@throughline/core/errors'
 import type { ConversationInfo, ListConversations, Store } from '@throughline/stores/store'
 import type { ConversationLists } from './conversation-lists.ts'
 import type { DeleteOptions, History } from './history.ts'
@@ -95,9 +94,7 @@ export function createDeletions({ store, tenant, person, now, lists, drop }: Del
       const deleted: string[] = []
       if (conversationsMs !== undefined) {
         const unusedSince = now() - conversationsMs
-        for await (const info of lists.conversations()) {
-          const { conversation } = info
-          if (lastUseOf(info) >= unusedSince) continue
+        for await (const { conversation } of lists.conversations(person, unusedSince)) {
           // One that is in use at this moment stays.
           if (await remove(conversation, { unusedSince, dryRun })) deleted.push(conversation)
         }

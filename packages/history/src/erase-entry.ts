@@ -1,17 +1,19 @@
-import type { Message, MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { erasedText } from '@throughline/core/log/texts'
-import { toolResultFor } from '@throughline/core/log/write-message'
+import {
+  erasedText,
+  type Message,
+  type MessageLike,
+  toolResultFor,
+} from '@throughline/core/messages'
+import { turnOpen } from '@throughline/stores/errors'
 import type { StoredEntry, ThreadKey } from '@throughline/stores/store'
-import { turnOpen } from '@throughline/stores/store-error'
 import { words } from '@throughline/stores/words'
 import { promptActor } from './calls/calls.ts'
 import { copiesOf } from './copies.ts'
 import { appendHands, type HandSource, wrongPlace } from './hands.ts'
 import { isHandEntry } from './log/hand-entry.ts'
-import { type LoggedMessage, recountEntry } from './log/logged-message.ts'
+import { type LoggedMessage, readEntry, recountEntry } from './log/logged-message.ts'
 import type { Overlay } from './log/overlay.ts'
-import { readLog } from './log/read-log.ts'
+import { readLog, threadName } from './log/read-log.ts'
 
 /**
  * Erases a message's text in all that a conversation has of it; marks stay. An entry in each thread tells other processes, on
@@ -26,10 +28,10 @@ export async function eraseEntry(source: HandSource, seq: number): Promise<void>
     const { open } = (await store.head(thread)) ?? {}
     if (open && open.expiresInMs > 0) throw turnOpen(thread, open.turn, open.expiresInMs)
   }
-  const { text } = readMessage(entry.message, seq)
+  const { text } = entry.reading
   for (const { key: thread, places, messages, versions } of copies) {
     for (const place of messages)
-      await replaceEntry(source, thread, place, one => toMark(one, places, source))
+      await replaceEntry(source, thread, place, (...one) => toMark(...one, places, source))
     for (const place of versions)
       if (!messages.includes(place))
         await replaceEntry(source, thread, place, one => withoutVersions(one, places, source))
@@ -73,13 +75,17 @@ async function messageAt(source: HandSource, seq: number): Promise<LoggedMessage
 
 /** Puts a mark in the place of an entry's payload. */
 async function replaceEntry(
-  { store }: HandSource,
+  { store, count }: HandSource,
   thread: ThreadKey,
   seq: number,
-  toPayload: (entry: StoredEntry) => Pick<StoredEntry, 'payload' | 'tokens'>,
+  toPayload: (entry: StoredEntry, message: Message) => Pick<StoredEntry, 'payload' | 'tokens'>,
 ): Promise<void> {
   for await (const entry of store.entries(thread, { from: seq, to: seq }))
-    await store.erase(thread, seq, toPayload(entry))
+    await store.erase(
+      thread,
+      seq,
+      toPayload(entry, readEntry(entry, threadName(thread), count).reading),
+    )
 }
 
 /** Erases the text from system prompts, which may hold what a person has said before. */
@@ -87,9 +93,9 @@ async function erasePrompts(source: HandSource, text: string): Promise<void> {
   if (text.trim() === '' || text === erasedText) return
   const { store, key, count } = source
   const prompts = { ...key, actor: promptActor, branch: 'main' }
-  for await (const { message, seq } of readLog({ store, key: prompts, count }))
-    if (readMessage(message, seq).text.includes(text))
-      await replaceEntry(source, prompts, seq, one => toMark(one, new Set(), source))
+  for await (const { reading, seq } of readLog({ store, key: prompts, count }))
+    if (reading.text.includes(text))
+      await replaceEntry(source, prompts, seq, (...one) => toMark(...one, new Set(), source))
 }
 
 /** A title is made of words of the conversation. */
@@ -114,14 +120,19 @@ const kept = [
 ]
 
 /** What stands in the place of an entry. Its payload begins with the mark: stores change an entry to nothing else. */
-function toMark(entry: StoredEntry, places: ReadonlySet<number>, { count }: HandSource) {
-  const { message, overlay, ...rest } = JSON.parse(entry.payload) as Payload
+function toMark(
+  entry: StoredEntry,
+  message: Message,
+  places: ReadonlySet<number>,
+  { count }: HandSource,
+) {
+  const { message: _, overlay, ...rest } = JSON.parse(entry.payload) as Payload
   const facts = Object.entries(rest).filter(([name]) => kept.includes(name))
   return recounted(
     entry,
     {
       erased: true,
-      message: erasedMessage(readMessage(message, entry.seq)),
+      message: erasedMessage(message),
       ...Object.fromEntries(facts),
       ...(overlay && { overlay: withoutWords(overlay, places) }),
     },

@@ -1,6 +1,7 @@
-import { defineState, type StandardSchema } from '@throughline/core/state/index'
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { words } from '@throughline/core/counters'
+import { parseMessage } from '@throughline/core/messages'
+import { defineState, type StandardSchema } from '@throughline/core/state'
+import { memoryStore } from '@throughline/stores/memory'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'
 import { createHistory } from './create-history.ts'
@@ -48,6 +49,27 @@ describe.each(stores)('history on the %s store', (_, createStore) => {
     expect(await thread.notes()).toEqual(['footer.html'])
     expect(contents(await thread.display())).toEqual(['add a footer', 'Done.'])
     expect((await thread.turns())[0]).toMatchObject({ status: 'completed', first: 1, last: 3 })
+  })
+
+  it('tells what it reads of each entry, where contexts take another text too', async () => {
+    const history = open()
+    const called = call('count')
+    const turn = await begin(history.thread('trip'), 'how many?')
+    await turn.append(called, { message: result('five of them'), view: result('five …') })
+    await turn.cancel({ role: 'assistant', content: 'There are' })
+    const entries = await history.thread('trip').entries()
+    for (const { message, reading, seq } of entries)
+      expect(reading).toEqual(parseMessage(message, seq))
+    expect(entries.map(({ reading }) => reading.text)).toEqual([
+      'how many?',
+      '',
+      'five of them',
+      'There are',
+    ])
+    expect(entries.slice(2).map(({ view }) => parseMessage(view, 0).text)).toEqual([
+      'five …',
+      expect.stringMatching(/^There are\n\n\[/),
+    ])
   })
 
   it('keeps the conversations of two people apart', async () => {

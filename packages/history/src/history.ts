@@ -1,5 +1,5 @@
-import type { Policy } from '@throughline/core/context/draft/draft'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { Policy } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
 import type {
   ConversationInfo,
   DescribeConversation,

@@ -1,4 +1,4 @@
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createHistory } from './create-history.ts'
 

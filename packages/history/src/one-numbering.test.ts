@@ -1,8 +1,8 @@
-import { explain } from '@throughline/core/context/explain'
-import { fit } from '@throughline/core/context/fit'
-import type { MessageLike } from '@throughline/core/log/message'
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { fit } from '@throughline/core/context'
+import { words } from '@throughline/core/counters'
+import { explain } from '@throughline/core/explain'
+import type { MessageLike } from '@throughline/core/messages'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createHistory } from './create-history.ts'
 

@@ -1,7 +1,6 @@
-import { readMessage } from '@throughline/core/log/parse-message'
-import { showEach } from '@throughline/core/notes/index'
+import { showEach } from '@throughline/core/notes'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type { StoredEntry, ThreadPlace, WordPlace } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { payloadTexts, textsIn } from '@throughline/stores/words'
 import { promptActor } from './calls/calls.ts'
 import type { LoggedMessage } from './log/logged-message.ts'
@@ -163,7 +162,8 @@ async function readShown({ store, count }: SearchSource, { thread, seq }: Thread
   const messages = logged.map(({ message }) => message)
   const shown = showEach(messages, { isPart: true })[at]
   if (!shown) return undefined
-  return { role: readMessage(shown, seq).role, time: logged[at]!.time, texts: textsIn(shown) }
+  const { reading, time } = logged[at]!
+  return { role: reading.role, time, texts: textsIn(shown) }
 }
 
 /** Reads an entry with its round so far: whether a result may be seen depends on its call. Most rounds are short. */

@@ -1,4 +1,4 @@
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
 import type { ThreadKey } from '@throughline/stores/store'
 
 /** How names of side requests' conversations and branches begin. Users' lists and searches leave them out. */

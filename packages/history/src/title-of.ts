@@ -1,5 +1,4 @@
-import { firstWords } from '@throughline/core/log/first-words'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { firstWords } from '@throughline/core/messages'
 import type { ConversationInfo } from '@throughline/stores/store'
 import type { History } from './history.ts'
 import { mainBranch, readLog } from './log/read-log.ts'
@@ -23,9 +22,9 @@ export async function titleOf(
   if (!first) return undefined
   const { actor, branch } = first
   const source = { store, key: { tenant, conversation, actor, branch }, count }
-  for await (const { message, seq } of readLog(source, { limit: mostRead })) {
-    if (message.role !== 'user') continue
-    const words = firstWords(readMessage(message, seq).text, mostCharacters)
+  for await (const { reading } of readLog(source, { limit: mostRead })) {
+    if (reading.role !== 'user') continue
+    const words = firstWords(reading.text, mostCharacters)
     if (words !== '') return words
   }
   return undefined

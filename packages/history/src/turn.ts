@@ -1,7 +1,9 @@
-import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import type { Calibration } from '@throughline/core/tokens/calibration'
+import {
+  type Calibration,
+  type Message,
+  type PromptLayout,
+  readMessage,
+} from '@throughline/core/messages'
 import type { BeginTurn, Begun, Mark, NewEntry, StoredCall } from '@throughline/stores/store'
 import { type CancelledTurn, closingFor, closingOf, type Ending, noReply } from './log/closing.ts'
 import type { EntryOptions, SeenMessage, TurnMessage } from './log/logged-message.ts'
@@ -56,7 +58,7 @@ export interface TurnSource extends Pick<LogSource, 'store' | 'key'> {
   readonly mayDeferSync?: boolean | undefined
   readonly cancelledTurn?: CancelledTurn | undefined
   /** The messages of the turn so far. */
-  readonly messages: readonly MessageLike[]
+  readonly messages: readonly Message[]
   readonly newEntry: (
     message: TurnMessage,
     options?: Pick<EntryOptions, 'isClosing' | 'calibration' | 'learned'>,
@@ -111,7 +113,7 @@ export function createTurn(options: TurnSource): Turn {
     if (calibration === written.calibration) calibration = undefined
     if (learned === written.learned) learned = undefined
     if (call === append.call) call = undefined
-    for (const one of added) turnMessages.push(wholeOf(one))
+    for (const one of added) turnMessages.push(read(one))
   }
 
   async function end(
@@ -146,7 +148,7 @@ export function createTurn(options: TurnSource): Turn {
     complete(reply, { note } = {}) {
       const last = Array.isArray(reply) ? (reply as readonly TurnMessage[]) : [reply as TurnMessage]
       const noted = note ? [{ role: 'assistant_note', content: note }] : []
-      const shown = last.filter(message => !isSilent(wholeOf(message)))
+      const shown = last.filter(message => !isSilent(read(message)))
       // An empty reply is not stored, but some message must stand where the answer was, with the data of the reply.
       const empty = last.find(message => !shown.includes(message))
       const silence = empty
@@ -202,16 +204,10 @@ const asBroken = (message: TurnMessage): SeenMessage => ({
   isBroken: true,
 })
 
-function isSilent(message: MessageLike): boolean {
-  const { role, text, calls, media, unknown } = parseMessage(message, 0)
-  return (
-    role === 'assistant' &&
-    text.trim() === '' &&
-    calls.length === 0 &&
-    media === 0 &&
-    unknown === ''
-  )
-}
+const read = (message: TurnMessage): Message => readMessage(wholeOf(message), 0)
+
+const isSilent = ({ role, text, calls, media, unknown }: Message): boolean =>
+  role === 'assistant' && text.trim() === '' && calls.length === 0 && media === 0 && unknown === ''
 
 /** The longest time that a turn is renewed: a forgotten turn must not block its thread for ever. */
 const mostSilenceMs = 60 * 60 * 1000

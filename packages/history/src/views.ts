@@ -1,7 +1,5 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { toDisplay } from '@throughline/core/notes/index'
+import { type MessageLike, markResult } from '@throughline/core/messages'
+import { toDisplay } from '@throughline/core/notes'
 import type { Store, StoredTurn, ThreadKey } from '@throughline/stores/store'
 import { unloggedEnd } from './log/closing.ts'
 import { type LoggedMessage, wholeOf } from './log/logged-message.ts'
@@ -82,13 +80,12 @@ export async function viewNotes(
   { limit = Number.POSITIVE_INFINITY, ...view }: ViewOptions = {},
 ): Promise<readonly LoggedNote[]> {
   const notes: LoggedNote[] = []
-  for await (const { message, seq, turn, time } of readLog(source, {
+  for await (const { reading, seq, turn, time } of readLog(source, {
     ...toRange(view),
     reverse: true,
   })) {
     if (notes.length >= limit) break
-    if (message.role === 'assistant_note')
-      notes.push({ seq, turn, time, text: readMessage(message, seq).text })
+    if (reading.role === 'assistant_note') notes.push({ seq, turn, time, text: reading.text })
   }
   return notes.reverse()
 }

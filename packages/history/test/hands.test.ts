@@ -1,6 +1,6 @@
 import { balanced, type Context, fit, sliding, spongebob, tiered } from '@throughline/core'
 import { memoryStore } from '@throughline/stores'
-import { LeaseError } from '@throughline/stores/store-error'
+import { LeaseError } from '@throughline/stores/errors'
 import { everyStore, someStores } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'
 import { createHistory, type History, type Thread } from '../src/index.ts'

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { MessageLike } from '@throughline/core/log/message'
-import { answer } from '@throughline/models/reader/answer'
-import { reader } from '@throughline/models/reader/reader'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import type { MessageLike } from '@throughline/core/messages'
+import { answer, reader } from '@throughline/models/reader'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createHistory } from '../src/create-history.ts'
 

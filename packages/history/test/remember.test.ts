@@ -1,6 +1,6 @@
 import { fit } from '@throughline/core'
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { words } from '@throughline/core/counters'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { isLong } from '@throughline/test-tools/is-long'

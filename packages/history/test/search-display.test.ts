@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'
 import { createHistory, type History } from '../src/index.ts'

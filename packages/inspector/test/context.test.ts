@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import type { StartedCall } from '@throughline/history/calls/calls'
+import type { StartedCall } from '@throughline/history/calls'
 import { toLines } from '@throughline/test-tools/sample-lines'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

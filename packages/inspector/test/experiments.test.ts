@@ -1,5 +1,5 @@
 import { defineExperimentTool, type ExperimentToolRun } from '@throughline/experiment'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { readerUpstream } from '@throughline/server/upstream/reader-upstream'
 import { experiments } from '@throughline/test-tools/experiment-plug'
 import type { Page } from 'playwright-core'

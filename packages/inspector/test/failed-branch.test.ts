@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { openaiUpstream } from '@throughline/server/upstream/model-servers'
 import { readerUpstream } from '@throughline/server/upstream/reader-upstream'
 import { severalUpstreams } from '@throughline/server/upstream/upstreams'

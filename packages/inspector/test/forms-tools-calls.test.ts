@@ -1,5 +1,5 @@
 import { ModelError } from '@throughline/models/model'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { readerUpstream } from '@throughline/server/upstream/reader-upstream'
 import { toLines } from '@throughline/test-tools/sample-lines'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'

@@ -1,6 +1,6 @@
 import { createExperiments, defineExperiment } from '@throughline/experiment'
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { freePort } from '@throughline/test-tools/free-port'
 import { toLines } from '@throughline/test-tools/sample-lines'
 import type { Page } from 'playwright-core'

@@ -1,5 +1,5 @@
-import { InvalidOptionError, type OptionNames } from '@throughline/core/log/error'
-import { isCount } from '@throughline/core/log/values'
+import { InvalidOptionError, type OptionNames } from '@throughline/core/errors'
+import { isCount } from '@throughline/core/values'
 import type { ModelSettings } from './model.ts'
 
 /** A model, how its server is reached, and what all requests have. */

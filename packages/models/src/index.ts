@@ -1,4 +1,4 @@
-export type { Embedder, EmbedRequest } from '@throughline/core/log/embedder'
+export type { Embedder, EmbedRequest } from '@throughline/core/recall'
 export { type AiSdkOptions, aiSdk } from './dialects/ai-sdk/ai-sdk.ts'
 export type { AiSdkModel } from './dialects/ai-sdk/ai-sdk-model.ts'
 export { type AnthropicOptions, anthropic } from './dialects/anthropic/anthropic.ts'

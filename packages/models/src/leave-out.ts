@@ -1,7 +1,6 @@
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { isText, outputParts } from '@throughline/core/log/read-content'
-import { attempt, isObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isText, type MessageLike, outputParts } from '@throughline/core/messages'
+import { attempt, isObject } from '@throughline/core/values'
 import type { ModelError, ModelFiles } from './model.ts'
 import { isImage, type Media, readFile } from './read-media.ts'
 

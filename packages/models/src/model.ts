@@ -1,6 +1,6 @@
-import { ThroughlineError } from '@throughline/core/log/error'
-import type { MessageLike, ToolCall } from '@throughline/core/log/message'
-import { present } from '@throughline/core/log/values'
+import { ThroughlineError } from '@throughline/core/errors'
+import type { MessageLike, ToolCall } from '@throughline/core/messages'
+import { present } from '@throughline/core/values'
 import type { Media } from './read-media.ts'
 
 /** A tool as a model sees it. */

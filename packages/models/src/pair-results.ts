@@ -1,9 +1,13 @@
-import { InvalidMessageError } from '@throughline/core/log/error'
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike, Role, ToolCall } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { openRound } from '@throughline/core/log/round'
-import { attempt, isObject } from '@throughline/core/log/values'
+import { InvalidMessageError } from '@throughline/core/errors'
+import type { Fields } from '@throughline/core/fields'
+import {
+  type MessageLike,
+  openRound,
+  type Role,
+  readMessage,
+  type ToolCall,
+} from '@throughline/core/messages'
+import { attempt, isObject } from '@throughline/core/values'
 import { isThought, type ReplyBlocks } from './model.ts'
 import { type Media, readMedia } from './read-media.ts'
 

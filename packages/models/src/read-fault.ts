@@ -1,4 +1,4 @@
-import { attempt, isCount, isObject } from '@throughline/core/log/values'
+import { attempt, isCount, isObject } from '@throughline/core/values'
 import type { OverflowTokens } from './model.ts'
 import { isToldWindow } from './windows/window-fact.ts'
 

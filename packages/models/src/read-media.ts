@@ -1,8 +1,7 @@
-import { toBase64 } from '@throughline/core/log/base64'
-import { InvalidMessageError } from '@throughline/core/log/error'
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { outputParts } from '@throughline/core/log/read-content'
+import { InvalidMessageError } from '@throughline/core/errors'
+import type { Fields } from '@throughline/core/fields'
+import { type MessageLike, outputParts } from '@throughline/core/messages'
+import { toBase64 } from '@throughline/core/values'
 
 export type Media =
   | {

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { isObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isObject } from '@throughline/core/values'
 import { ModelError, type ModelPart } from './model.ts'
 import { type AskedServer, toStreamError } from './to-model-error.ts'
 

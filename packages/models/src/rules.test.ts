@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { describe, expect, it } from 'vitest'
 import { ModelError } from './model.ts'
 import { rules } from './rules.ts'

@@ -1,6 +1,5 @@
-import { refuseUnknown } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { refuseUnknown } from '@throughline/core/errors'
+import { type Message, readMessage } from '@throughline/core/messages'
 import { type Model, ModelError, type ModelRequest } from './model.ts'
 import { countWords, promptCounter } from './reader/count-words.ts'
 import { sleep } from './sleep.ts'
@@ -52,7 +51,8 @@ export function rules(
         if (delayMs > 0) await sleep(delayMs, signal)
         if (piece !== '') yield { type: 'text-delta', text: piece }
       }
-      const mark = calls.length > 0 ? markOf(messages) : ''
+      const prompt = messages.map((message, seq) => readMessage(message, seq))
+      const mark = calls.length > 0 ? markOf(prompt) : ''
       let replyTokens = countWords(text)
       for (const [at, call] of calls.entries()) {
         const json = JSON.stringify(call.arguments ?? {})
@@ -60,10 +60,7 @@ export function rules(
         yield { type: 'tool-call', id: `call_${mark}_${at + 1}`, name: call.name, arguments: json }
       }
       const promptTokens =
-        messages.reduce(
-          (sum, message, seq) => sum + counter.message(readMessage(message, seq)),
-          0,
-        ) + counter.tools(tools)
+        prompt.reduce((sum, message) => sum + counter.message(message), 0) + counter.tools(tools)
       const reason = calls.length > 0 ? 'tool-calls' : 'stop'
       yield { type: 'end', reason, usage: { promptTokens, replyTokens } }
     },
@@ -85,10 +82,9 @@ async function ask(
 }
 
 /** A hash of the visible messages, for reproducible ids: the messages differ from those of the last call. FNV-1a, twice. */
-function markOf(messages: readonly MessageLike[]): string {
+function markOf(messages: readonly Message[]): string {
   let [a, b] = [0x811c9dc5, 0x01000193]
-  for (const [seq, raw] of messages.entries()) {
-    const { role, text, calls } = readMessage(raw, seq)
+  for (const { role, text, calls } of messages) {
     const spelled = calls.map(({ id, name, arguments: json }) => `${id} ${name} ${json}`)
     const seen = [role, text, ...spelled].join('\n')
     for (let at = 0; at <= seen.length; at++) {

@@ -1,4 +1,4 @@
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { orAborted } from '@throughline/core/values'
 
 /** Waits; rejects with the signal's reason as soon as it is aborted. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
-import { InvalidMessageError, ThroughlineError } from '@throughline/core/log/error'
-import type { Fields } from '@throughline/core/log/fields'
+import { InvalidMessageError, ThroughlineError } from '@throughline/core/errors'
+import type { Fields } from '@throughline/core/fields'
 import { ModelError, type ModelErrorCode, type ModelErrorFacts } from './model.ts'
 import { quoteFault, safeCause } from './quote-fault.ts'
 import { isTooLong, refusedFiles, refusesLateSystem, type ServerFault } from './read-fault.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { createCancels } from '@throughline/chat/turn/cancels'
-import { present } from '@throughline/core/log/values'
+import { createCancels } from '@throughline/chat/turn'
+import { present } from '@throughline/core/values'
 import type { HistoryOptions } from '@throughline/history'
-import { rememberingStore } from '@throughline/history/log/remembering-store'
-import { adapterPaths } from '@throughline/models/dialects/index'
+import { rememberingStore } from '@throughline/history/threads'
+import { adapterPaths } from '@throughline/models/dialects'
 import type { Store } from '@throughline/stores/store'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
@@ -67,7 +67,10 @@ export interface ServerOptions
    * (`pass`), or refused like one that needs the log. Default `pass`.
    */
   readonly onStoreFault?: OnStoreFault
-  /** How long the store may take for a step of placing a request, in milliseconds. Default 200. */
+  /**
+   * How long the store may take for a step of placing a request, in milliseconds; ten times as long where the request cannot be
+   * answered without it. Default 200.
+   */
   readonly storeWaitMs?: number
   /** Which names clients may use for this server. Default: those of this machine. */
   readonly allowed?: AllowedNames

@@ -1,10 +1,10 @@
-import { faultOf, type PlainFaultCode } from '@throughline/chat/fault-of'
-import { ContextOverflowError } from '@throughline/core/context/compose/finish'
-import { ThroughlineError } from '@throughline/core/log/error'
-import { ImportStoppedError } from '@throughline/history/transfer/import-error'
-import type { AdapterFault } from '@throughline/models/dialects/adapter'
+import { faultOf, type PlainFaultCode } from '@throughline/chat/reply'
+import { ContextOverflowError } from '@throughline/core/context'
+import { ThroughlineError } from '@throughline/core/errors'
+import { ImportStoppedError } from '@throughline/history/transfer'
+import type { AdapterFault } from '@throughline/models/dialects'
 import type { ModelErrorCode } from '@throughline/models/model'
-import { isStoreFault, type LeaseError, type StoreProblem } from '@throughline/stores/store-error'
+import { isStoreFault, type LeaseError, type StoreProblem } from '@throughline/stores/errors'
 import { BusyError } from './guard/create-gate.ts'
 
 /**

@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import Anthropic from '@anthropic-ai/sdk'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { startServer } from '@throughline/test-tools/start-server'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'

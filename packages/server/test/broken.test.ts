@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { someStores } from '@throughline/test-tools/every-store'
 import { ollamaAnswer, type UpstreamAnswer } from '@throughline/test-tools/scripted-upstream'
 import { type StartedServer, startServer } from '@throughline/test-tools/start-server'

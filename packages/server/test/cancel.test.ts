@@ -1,5 +1,5 @@
 import type { Model } from '@throughline/models/model'
-import { sleep } from '@throughline/models/sleep'
+import { sleep } from '@throughline/models/waiting'
 import { apiClient, type HeardEvent } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { ModelPart } from '@throughline/models/model'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'

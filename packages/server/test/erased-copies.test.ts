@@ -1,4 +1,4 @@
-import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/rules'
+import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/reader'
 import { rawStores } from '@throughline/test-tools/raw-stores'
 import { startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it } from 'vitest'

@@ -1,7 +1,6 @@
-import { ollama } from '@throughline/models/dialects/ollama/ollama'
-import { openaiCompatible } from '@throughline/models/dialects/openai/openai-compatible'
+import { ollama, openaiCompatible } from '@throughline/models/dialects'
+import { failureOf, partsOf, textOf, upstreamWith } from '@throughline/models/fixtures'
 import type { Model } from '@throughline/models/model'
-import { failureOf, partsOf, textOf, upstreamWith } from '@throughline/models/upstream.fixture'
 import {
   ollamaAnswer,
   openaiAnswer,

@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import {
   ollamaAnswer,
   openaiAnswer,

@@ -5,12 +5,12 @@ import {
   HumanMessage,
 } from '@langchain/core/messages'
 import { ChatOllama } from '@langchain/ollama'
-import { throughlineMiddleware } from '@throughline/chat/bridges/ai-sdk/index'
-import { fitLangChain } from '@throughline/chat/bridges/langchain/index'
-import { addedTexts } from '@throughline/core/context/added-texts.fixture'
-import { markerText, recallTitle } from '@throughline/core/log/texts'
+import { addedTexts } from '@throughline/core/fixtures'
+import { markerText, recallTitle } from '@throughline/core/messages'
 import { startServer } from '@throughline/test-tools/start-server'
 import { generateText, type ModelMessage, wrapLanguageModel } from 'ai'
+import { throughlineMiddleware } from 'throughline/ai-sdk'
+import { fitLangChain } from 'throughline/langchain'
 import { describe, expect, it } from 'vitest'
 
 const question = (turn: number) =>

@@ -1,5 +1,5 @@
-import { rules } from '@throughline/models/rules'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { rules } from '@throughline/models/reader'
+import { memoryStore } from '@throughline/stores/memory'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'
 import { createKeys } from '../src/auth/create-keys.ts'

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/rules'
+import type { MessageLike } from '@throughline/core/messages'
+import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/reader'
 import { someStores } from '@throughline/test-tools/every-store'
 import { type StartedServer, startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'
 import { readerUpstream } from '../src/upstream/reader-upstream.ts'

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { rules } from '@throughline/models/rules'
+import type { MessageLike } from '@throughline/core/messages'
+import { rules } from '@throughline/models/reader'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer, storeWaitMs } from '@throughline/test-tools/start-server'

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { rules } from '@throughline/models/rules'
+import type { MessageLike } from '@throughline/core/messages'
+import { rules } from '@throughline/models/reader'
 import { someStores } from '@throughline/test-tools/every-store'
 import { type StartedServer, startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'

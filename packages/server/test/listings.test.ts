@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { startServer } from '@throughline/test-tools/start-server'
 import { Ollama } from 'ollama'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { upstreamWith } from '@throughline/models/fixtures'
+import { memoryStore } from '@throughline/stores/memory'
 import { ollamaAnswer } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import fc from 'fast-check'

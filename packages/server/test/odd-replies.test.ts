@@ -1,5 +1,5 @@
-import { normalizeText } from '@throughline/history/log/logged-message'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { normalizeText } from '@throughline/history/log'
+import { upstreamWith } from '@throughline/models/fixtures'
 import {
   ollamaAnswer,
   openaiAnswer,

@@ -1,4 +1,4 @@
-import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/rules'
+import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/reader'
 import { someStores } from '@throughline/test-tools/every-store'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'

@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { ModelPart } from '@throughline/models/model'
 import { type StartedServer, startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'

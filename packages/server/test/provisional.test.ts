@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { Store } from '@throughline/stores/store'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'

@@ -1,6 +1,6 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { ModelPart } from '@throughline/models/model'
-import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/rules'
+import { type RulesAnswer, type RulesRequest, rules } from '@throughline/models/reader'
 import { someStores } from '@throughline/test-tools/every-store'
 import { isLong } from '@throughline/test-tools/is-long'
 import { type StartedServer, startServer } from '@throughline/test-tools/start-server'

@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { experiments } from '@throughline/test-tools/experiment-plug'
 import { gallery } from '@throughline/test-tools/gallery'
 import { isLong } from '@throughline/test-tools/is-long'

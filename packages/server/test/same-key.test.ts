@@ -1,6 +1,5 @@
-import type { Model } from '@throughline/models/model'
-import { ModelError } from '@throughline/models/model'
-import { rules } from '@throughline/models/rules'
+import { type Model, ModelError } from '@throughline/models/model'
+import { rules } from '@throughline/models/reader'
 import type { Store } from '@throughline/stores/store'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

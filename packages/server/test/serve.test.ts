@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHistory } from '@throughline/history'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { newFolder, serve } from '@throughline/test-tools/serve-process'
 import { expect, it } from 'vitest'
 

@@ -1,5 +1,5 @@
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { anthropicAnswer } from '@throughline/models/fixtures'
+import { memoryStore } from '@throughline/stores/memory'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'

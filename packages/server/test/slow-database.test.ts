@@ -1,6 +1,6 @@
 import { createHistory } from '@throughline/history'
 import type { Model } from '@throughline/models/model'
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { postgresStore } from '@throughline/stores/postgres'
 import { describePostgres } from '@throughline/test-tools/postgres'
 import { startServer } from '@throughline/test-tools/start-server'
 import { startTcpProxy } from '@throughline/test-tools/tcp-proxy'

@@ -1,4 +1,4 @@
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { postgresStore } from '@throughline/stores/postgres'
 import { describePostgres } from '@throughline/test-tools/postgres'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it, onTestFinished } from 'vitest'

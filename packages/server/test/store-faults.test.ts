@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
-import { holdFile, killAll } from '@throughline/stores/sqlite/writer-process.fixture'
+import { holdFile, killAll } from '@throughline/stores/fixtures'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { fill, smallDisk, unmountAll, whyNoMounts } from '@throughline/test-tools/mounts'
 import { startServer } from '@throughline/test-tools/start-server'
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -149,6 +149,20 @@ describe('while another process holds the file', () => {
       )
     },
   )
+
+  it('a request that needs the log waits longer for a busy one than a whole list', async () => {
+    const { path, ask, send } = await start({ storeWaitMs: 500 })
+    const named = { 'x-throughline-conversation': 'kitchen' }
+    const { chat } = faces
+    await send(chat.path, chat.body(['one']), named)
+    const holder = await holdFile('write', path)
+    const needy = send(chat.path, chat.body(['two']), named)
+    // Sent later, and given up before.
+    expect((await ask(['a whole list'])).headers.get(stored)).toBe('no')
+    await holder.kill()
+    const response = await needy
+    expect([response.status, response.headers.get(stored)]).toEqual([200, null])
+  })
 
   it('useChat, which sends its newest message, is refused', async () => {
     const { path, send, asked } = await start()

@@ -1,4 +1,4 @@
-import { anthropicEvents } from '@throughline/models/dialects/anthropic/anthropic.fixture'
+import { anthropicEvents } from '@throughline/models/fixtures'
 import {
   ollamaAnswer,
   openaiAnswer,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { findProgram } from '@throughline/test-tools/find-program'
 import { skipReason } from '@throughline/test-tools/needs'
 import { startServer } from '@throughline/test-tools/start-server'

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import type { MessageLike } from '@throughline/core/messages'
+import { upstreamWith } from '@throughline/models/fixtures'
 import type { Store } from '@throughline/stores/store'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'

@@ -1,4 +1,4 @@
-import { type RulesAnswer, rules } from '@throughline/models/rules'
+import { type RulesAnswer, rules } from '@throughline/models/reader'
 import { startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it } from 'vitest'
 import { readerUpstream } from '../src/upstream/reader-upstream.ts'

@@ -1,7 +1,11 @@
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
-import type { UpstreamAnswer, UpstreamRequest } from '@throughline/test-tools/scripted-upstream'
-import { ollamaAnswer, openaiAnswer, sse } from '@throughline/test-tools/scripted-upstream'
+import { anthropicAnswer, upstreamWith } from '@throughline/models/fixtures'
+import {
+  ollamaAnswer,
+  openaiAnswer,
+  sse,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it } from 'vitest'
 import { anthropicUpstream, ollamaUpstream, openaiUpstream } from '../src/upstream/model-servers.ts'

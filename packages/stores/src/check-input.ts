@@ -1,6 +1,6 @@
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
-import { roles } from '@throughline/core/log/message'
-import { isCount } from '@throughline/core/log/values'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
+import { roles } from '@throughline/core/messages'
+import { isCount } from '@throughline/core/values'
 import type { DescribeConversation, EntryRange, ListConversations } from './store.ts'
 import { InvalidTextError, TooLargeError } from './store-error.ts'
 import type { Mark, NewEntry, StoredCall, ThreadKey } from './stored.ts'
@@ -97,8 +97,10 @@ export function checkPage({
   after,
   order = 'recent',
   limit,
+  unusedSince,
 }: ListConversations): void {
   checkLimit(limit)
+  if (unusedSince !== undefined) checkTime('unusedSince', unusedSince)
   checkNames({ conversation: only })
   if (person !== undefined) checkPerson(person)
   if (order !== 'recent' && order !== 'name')

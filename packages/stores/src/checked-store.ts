@@ -1,5 +1,5 @@
-import { InvalidOptionError } from '@throughline/core/log/error'
-import { isCount } from '@throughline/core/log/values'
+import { InvalidOptionError } from '@throughline/core/errors'
+import { isCount } from '@throughline/core/values'
 import * as inputs from './check-input.ts'
 import { erasedPrefix } from './erased.ts'
 import type {

@@ -11,9 +11,9 @@ import { migrations as sqliteMigrations } from './sqlite/schema.ts'
  */
 const digests = {
   sqlite: { 4: '71c99224a093e588' },
-  postgres: { 4: '1b56d75deb584b51', 5: '3c85146dc7553796' },
+  postgres: { 4: '1b56d75deb584b51', 5: '3c85146dc7553796', 6: 'c9842114c8de9a01' },
   /** How the rows of the latest number are summed. */
-  sums: { sqlite: 4, postgres: 5, digest: '43e10c2e1caf0270' },
+  sums: { sqlite: 4, postgres: 6, digest: '43e10c2e1caf0270' },
 }
 
 const digest = (...parts: readonly unknown[]) =>

@@ -1,4 +1,4 @@
-import { InvalidOptionError, showValue, ThroughlineError } from '@throughline/core/log/error'
+import { InvalidOptionError, showValue, ThroughlineError } from '@throughline/core/errors'
 import type { Lease, ThreadKey } from './store.ts'
 
 /** Another writer has written to the thread: read again and retry. */

@@ -237,6 +237,8 @@ export interface ListConversations {
   readonly after?: Pick<ConversationInfo, 'conversation' | 'updatedAt'> | undefined
   /** The most conversations of a page. */
   readonly limit?: number
+  /** Only those that were neither written to nor used since then: what retention looks for. */
+  readonly unusedSince?: number | undefined
 }
 
 /** Narrows a search for words. */

@@ -1,4 +1,4 @@
-import type { Role } from '@throughline/core/log/message'
+import type { Role } from '@throughline/core/messages'
 
 /** The full name of a conversation. Every key of every table begins with it. */
 export interface ConversationKey {

@@ -1,7 +1,5 @@
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
-import { joinRanges } from '@throughline/core/log/join-ranges'
-import { attempt } from '@throughline/core/log/values'
-import { unspacedCharacters, wordCharacters } from '@throughline/core/log/word-characters'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
+import { attempt, joinRanges, unspacedCharacters, wordCharacters } from '@throughline/core/values'
 
 /**
  * The different words of texts, for search: lower case, without accents. In scripts without spaces between words every

@@ -1,6 +1,5 @@
-import { withoutLateSystem } from '@throughline/core/context/draft/frame-options'
-import { type Context, type FitOptions, fit } from '@throughline/core/context/fit'
-import type { MessageLike } from '@throughline/core/log/message'
+import { type Context, type FitOptions, fit, withoutLateSystem } from '@throughline/core/context'
+import type { MessageLike } from '@throughline/core/messages'
 
 /** `fit` that adds user messages: many providers and chat templates refuse a system message in the middle. */
 export function fitPrompt<M extends MessageLike>(

@@ -16,15 +16,14 @@ import type {
   HumanMessage,
   ToolMessage,
 } from '@langchain/core/messages'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type {
   AiSdkCall,
   AiSdkMessageV4,
   AiSdkModel,
   AiSdkStreamPart,
-} from '@throughline/models/dialects/ai-sdk/ai-sdk-model'
-import type { LangChainMessage } from '@throughline/models/dialects/langchain/read-message'
-import type { AddedMessage } from '@throughline/models/dialects/langchain/write-message'
+} from '@throughline/models/ai-sdk'
+import type { AddedMessage, LangChainMessage } from '@throughline/models/langchain'
 import type { ModelMessage, PrepareStepFunction, SystemModelMessage, ToolSet } from 'ai'
 import type * as ai7 from 'ai-7'
 import type { OpenAICompatibleProvider } from 'ai-sdk-openai-compatible-3'

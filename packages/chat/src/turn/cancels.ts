@@ -1,4 +1,4 @@
-import { hashOf } from '@throughline/core/log/hash-of'
+import { hashOf } from '@throughline/core/values'
 import type { Lease, Store, ThreadKey } from '@throughline/stores/store'
 
 export type Cancels = ReturnType<typeof createCancels>

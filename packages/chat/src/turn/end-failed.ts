@@ -1,7 +1,7 @@
-import { ThroughlineError } from '@throughline/core/log/error'
-import { attempt } from '@throughline/core/log/values'
-import type { SeenMessage } from '@throughline/history/log/logged-message'
-import { TooLargeError } from '@throughline/stores/store-error'
+import { ThroughlineError } from '@throughline/core/errors'
+import { attempt } from '@throughline/core/values'
+import type { SeenMessage } from '@throughline/history/log'
+import { TooLargeError } from '@throughline/stores/errors'
 import { type TurnLog, withNote } from './log/turn-log.ts'
 import {
   emptyReply,

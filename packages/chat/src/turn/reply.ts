@@ -1,8 +1,8 @@
-import type { Receipt } from '@throughline/core/context/receipt'
-import type { MessageLike } from '@throughline/core/log/message'
-import type { Room } from '@throughline/core/tokens/calibration'
-import type { SentBody } from '@throughline/history/calls/sent-body'
-import type { SeenMessage } from '@throughline/history/log/logged-message'
+import type { Receipt } from '@throughline/core/explain'
+import type { MessageLike } from '@throughline/core/messages'
+import type { Room } from '@throughline/core/tokens'
+import type { SentBody } from '@throughline/history/calls'
+import type { SeenMessage } from '@throughline/history/log'
 import type {
   EndReason,
   ModelPart,

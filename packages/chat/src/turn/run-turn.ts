@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { endFailed } from './end-failed.ts'
 import type { Failure, Tally, TurnEndStatus, TurnPart, TurnResult } from './reply.ts'
 import { createTally, textOf } from './reply.ts'

@@ -1,14 +1,14 @@
-import type { OptionNames } from '@throughline/core/log/error'
 import {
   BadRequestError,
   InvalidOptionError,
   NotFoundError,
+  type OptionNames,
   refuseUnknown,
   showValue,
   ThroughlineError,
-} from '@throughline/core/log/error'
-import { readBody } from '@throughline/core/log/fields'
-import { parseJson, present } from '@throughline/core/log/values'
+} from '@throughline/core/errors'
+import { readBody } from '@throughline/core/fields'
+import { parseJson, present } from '@throughline/core/values'
 import type { History } from '@throughline/history'
 import { type ChatOptions, chatNames, checkOption, readOptions } from '../chat-options.ts'
 import { createChat, type SendOptions } from '../create-chat.ts'

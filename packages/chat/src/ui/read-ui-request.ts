@@ -1,8 +1,7 @@
-import { type Fields, isFields, read, refuse } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { type ContentPart, toContent } from '@throughline/core/log/to-content'
-import { present } from '@throughline/core/log/values'
-import { isReserved, reservedName } from '@throughline/history/side-name'
+import { type Fields, isFields, read, refuse } from '@throughline/core/fields'
+import { type ContentPart, type MessageLike, toContent } from '@throughline/core/messages'
+import { present } from '@throughline/core/values'
+import { isReserved, reservedName } from '@throughline/history/log'
 
 /** A message of the client that is known by its id. */
 export interface UIReference {

@@ -1,4 +1,4 @@
-import { sseComment } from '@throughline/models/sse'
+import { sseComment } from '@throughline/models/http'
 import { createTape } from '../turn/stream/tape.ts'
 import { textWriter, toReadable } from '../turn/stream/to-readable.ts'
 import { withResolvers } from '../turn/wait/with-resolvers.ts'

@@ -1,6 +1,6 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import { createHistory, type SeenMessage } from '@throughline/history'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { validateUIMessages } from 'ai'
 import { expect, it } from 'vitest'
 import { toUIMessages } from './to-ui-messages.ts'

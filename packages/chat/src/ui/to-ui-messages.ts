@@ -1,6 +1,4 @@
-import { errorsIn } from '@throughline/core/log/errors-in'
-import type { Message } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { errorsIn, type Message, readMessage } from '@throughline/core/messages'
 import type { DisplayMessage } from '@throughline/history'
 import { createCallNames } from './call-names.ts'
 import { toValue } from './to-value.ts'

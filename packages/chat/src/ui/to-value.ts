@@ -1,5 +1,5 @@
-import { read } from '@throughline/core/log/fields'
-import { attempt } from '@throughline/core/log/values'
+import { read } from '@throughline/core/fields'
+import { attempt } from '@throughline/core/values'
 
 /** The arguments or the result of a tool: an object or a list that can be written again as such, anything else as text. */
 export function toValue(text: string): unknown {

@@ -1,4 +1,4 @@
-import type { Fate } from '@throughline/core/context/receipt'
+import type { Fate } from '@throughline/core/fates'
 import type { ModelUsage } from '@throughline/models/model'
 import type { WarningCode } from '../turn/reply.ts'
 import type { UIStoredMessage } from './to-ui-messages.ts'

@@ -1,6 +1,6 @@
 import type { History, Thread } from '@throughline/history'
+import { LeaseError } from '@throughline/stores/errors'
 import type { ThreadKey } from '@throughline/stores/store'
-import { LeaseError } from '@throughline/stores/store-error'
 import { partsOf } from '../reply.ts'
 import type { Cancels } from '../turn/cancels.ts'
 import type { TurnPart } from '../turn/reply.ts'

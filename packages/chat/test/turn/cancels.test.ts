@@ -1,5 +1,5 @@
-import { createHistory } from '@throughline/history/create-history'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { createHistory } from '@throughline/history/threads'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { expect, it, onTestFinished } from 'vitest'
 import { createCancels } from '../../src/turn/cancels.ts'

@@ -1,6 +1,5 @@
-import { createHistory } from '@throughline/history/create-history'
-import type { Thread } from '@throughline/history/thread'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { createHistory, type Thread } from '@throughline/history/threads'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { expect, it } from 'vitest'
 

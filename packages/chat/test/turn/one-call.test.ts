@@ -1,5 +1,5 @@
 import { createHistory, type History } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import type { Store } from '@throughline/stores/store'
 import { someStores } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'

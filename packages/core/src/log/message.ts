@@ -73,3 +73,15 @@ export interface Message {
   /** Milliseconds since 1970 where the message carries a time. */
   readonly time?: number
 }
+
+/** What is read of `{ role, content: text }`: a message that the library adds needs no reading. */
+export const textMessage = (role: Exclude<Role, 'tool'>, text: string): Message => ({
+  role,
+  dialect: 'ollama',
+  text,
+  thinking: '',
+  calls: [],
+  results: [],
+  media: 0,
+  unknown: '',
+})

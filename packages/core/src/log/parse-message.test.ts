@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidMessageError } from './error.ts'
+import { textMessage } from './message.ts'
 import { parseMessage } from './parse-message.ts'
+import { withText } from './write-message.ts'
 
 const cyclic: Record<string, unknown> = {}
 cyclic.self = cyclic
@@ -231,6 +233,29 @@ describe('parseMessage', () => {
         } catch (error) {
           expect(error).toBeInstanceOf(InvalidMessageError)
         }
+      }),
+    )
+  })
+
+  it('is not needed for a text that the library adds, nor for one that it cuts', () => {
+    const role = fc.constantFrom('system' as const, 'user' as const, 'assistant' as const)
+    const part = fc.constantFrom<unknown>(
+      'plain',
+      { type: 'text', text: 'a part' },
+      { type: 'output_text', text: 'of OpenAI' },
+      { type: 'reasoning', text: 'hm' },
+      { type: 'image_url', image_url: { url: 'data:,' } },
+      { type: 'file', data: 'aGk=', mediaType: 'text/plain' },
+      { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: {} },
+      { type: 'of tomorrow', text: 'unknown' },
+    )
+    const content = fc.oneof(fc.string(), fc.array(part))
+    fc.assert(
+      fc.property(role, content, fc.string(), (role, content, text) => {
+        expect(textMessage(role, text)).toEqual(parseMessage({ role, content: text }, 0))
+        const whole = { role: 'assistant', content }
+        const cut = parseMessage(withText(whole, text), 0)
+        expect({ ...parseMessage(whole, 0), text }).toEqual(cut)
       }),
     )
   })

@@ -53,7 +53,7 @@ function parse(value: unknown, seq: number): Message {
     : content.results
   const isOpenAiResult =
     source.role === 'tool' && 'tool_call_id' in source && !('tool_name' in source)
-  const time = readTime(source)
+  const time = timeOf(source)
   return {
     role,
     dialect: content.aiSdk
@@ -92,7 +92,8 @@ function roleOf(source: Record<string, unknown>, seq: number): Role {
 }
 
 /** The message's time in milliseconds. An unreadable time is ignored: times only serve to find pauses. */
-function readTime(source: Record<string, unknown>): number | undefined {
+export function timeOf(message: object): number | undefined {
+  const source = message as Record<string, unknown>
   const value = source.time ?? source.createdAt ?? source.created_at ?? source.timestamp
   const time = typeof value === 'string' ? Date.parse(value) : Number(value ?? Number.NaN)
   return Number.isFinite(time) ? time : undefined

@@ -30,8 +30,7 @@ export function* roundsFromEnd(
   messages: readonly MessageLike[],
 ): Generator<ToolRound, void, undefined> {
   let group: Placed[] = []
-  for (let seq = messages.length - 1; seq >= 0; seq--) {
-    const placed = placeMessage(messages[seq]!, seq)
+  for (const placed of placedFromEnd(messages)) {
     const part = partOf(placed)
     if (part === 'apart') continue
     if (part !== 'boundary') group.push(placed)
@@ -40,6 +39,13 @@ export function* roundsFromEnd(
     group = []
   }
   if (group.length > 0) yield readRound(group.reverse())
+}
+
+/** The messages of a conversation, newest first, read as they are needed. */
+export function* placedFromEnd(
+  messages: readonly MessageLike[],
+): Generator<Placed, void, undefined> {
+  for (let seq = messages.length - 1; seq >= 0; seq--) yield placeMessage(messages[seq]!, seq)
 }
 
 /** The part that a message plays in a round: a note may stand inside, a user or system message ends it. */

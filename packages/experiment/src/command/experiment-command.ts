@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { plural } from '@throughline/core/log/line'
+import { plural } from '@throughline/core/values'
 import { messageLine } from '@throughline/server/cli/message-line'
 import { wholeNumber } from '@throughline/server/cli/number-option'
 import { adderFor, type LogOptions } from '@throughline/server/cli/open-log'
 import { print, UserError } from '@throughline/server/cli/print'
-import { StoreError } from '@throughline/stores/store-error'
+import { StoreError } from '@throughline/stores/errors'
 import type { Command } from 'commander'
 import type { ExperimentPlan, ExperimentSummary, ExperimentView, Wish } from '../index.ts'
 import {

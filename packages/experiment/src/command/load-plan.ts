@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, extname, isAbsolute, relative, resolve } from 'node:path'
-import { ollama } from '@throughline/models/dialects/ollama/ollama'
+import { ollama } from '@throughline/models/dialects'
 import type { Model } from '@throughline/models/model'
 import { UserError } from '@throughline/server/cli/print'
 import { importModule } from '@throughline/server/package'

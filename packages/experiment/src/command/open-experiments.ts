@@ -1,9 +1,9 @@
 import fs from 'node:fs'
-import { attempt } from '@throughline/core/log/values'
-import type { HistoryOptions } from '@throughline/history/history'
+import { attempt } from '@throughline/core/values'
+import type { HistoryOptions } from '@throughline/history/threads'
 import { type LogOptions, readHistory, writeHistory } from '@throughline/server/cli/open-log'
-import { isPostgres } from '@throughline/stores/is-postgres'
-import { StoreError } from '@throughline/stores/store-error'
+import { StoreError } from '@throughline/stores/errors'
+import { isPostgres } from '@throughline/stores/store'
 import type { ExperimentStatus, Experiments, ExperimentsOptions, Wish } from '../index.ts'
 
 type Use<T> = (experiments: Experiments) => Promise<T>

@@ -1,4 +1,4 @@
-import { cut, plural } from '@throughline/core/log/line'
+import { cut, plural } from '@throughline/core/values'
 import type { LogOptions } from '@throughline/server/cli/open-log'
 import type { ExperimentEvent, ExperimentResult } from '../index.ts'
 

@@ -1,4 +1,4 @@
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { InvalidPlanError } from '../experiment-error.ts'

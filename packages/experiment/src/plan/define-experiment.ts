@@ -1,5 +1,5 @@
-import { type OptionNames, refuseUnknown, showValue } from '@throughline/core/log/error'
-import { isCount } from '@throughline/core/log/values'
+import { type OptionNames, refuseUnknown, showValue } from '@throughline/core/errors'
+import { isCount } from '@throughline/core/values'
 import type { Declarations, Environment, EnvironmentOf, VariableTypes } from '../environment.ts'
 import { checkJson, checkValue, copyEnvironment, isVariableType } from '../environment.ts'
 import { InvalidPlanError } from '../experiment-error.ts'

@@ -1,11 +1,6 @@
-import {
-  defineTool,
-  type Tool,
-  type ToolOptions,
-  toolNames,
-} from '@throughline/chat/turn/tools/tool'
-import { refuseUnknown } from '@throughline/core/log/error'
-import type { InferOutput, StandardSchema } from '@throughline/core/state/index'
+import { defineTool, type Tool, type ToolOptions, toolNames } from '@throughline/chat/turn'
+import { refuseUnknown } from '@throughline/core/errors'
+import type { InferOutput, StandardSchema } from '@throughline/core/state'
 
 /** What a tool gets besides its input. */
 export interface ExperimentToolRun<E> {

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '@throughline/chat/turn/tools/run-tools'
+import type { ToolOutcome } from '@throughline/chat/turn'
 
 /** When a hook is asked. `after-experiment`: before the end is recorded. */
 export type HookPoint = `${'before' | 'after'}-${'experiment' | 'step' | 'role' | 'model' | 'tool'}`

@@ -1,5 +1,5 @@
-import type { PlainPolicy } from '@throughline/core/context/policies/choose-policy'
-import type { Fields } from '@throughline/core/log/fields'
+import type { PlainPolicy } from '@throughline/core/context'
+import type { Fields } from '@throughline/core/fields'
 import type { ModelSettings } from '@throughline/models/model'
 import type { Environment, VariableType } from '../environment.ts'
 import { ExperimentFailure } from '../experiment-error.ts'

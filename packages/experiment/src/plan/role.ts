@@ -1,10 +1,9 @@
-import type { TurnOptions } from '@throughline/chat/turn/turn-options'
-import type { Policy } from '@throughline/core/context/draft/draft'
-import { sliding } from '@throughline/core/context/policies/sliding'
-import type { OptionNames } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { isCount } from '@throughline/core/log/values'
-import { experimentActor } from '@throughline/history/side-name'
+import type { TurnOptions } from '@throughline/chat/turn'
+import { type Policy, sliding } from '@throughline/core/context'
+import type { OptionNames } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
+import { isCount } from '@throughline/core/values'
+import { experimentActor } from '@throughline/history/log'
 import type { Model } from '@throughline/models/model'
 
 /** A role acts once in every step, and has a memory of its own. */

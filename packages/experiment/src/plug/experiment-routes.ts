@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { BadRequestError, ThroughlineError } from '@throughline/core/log/error'
+import { BadRequestError, ThroughlineError } from '@throughline/core/errors'
 import { lastEventOf } from '@throughline/server/api/event-stream'
 import { factorField, windowField } from '@throughline/server/api/model-tokens'
 import { type ApiCall, defineRoute } from '@throughline/server/api/route'

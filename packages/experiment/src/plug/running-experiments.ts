@@ -1,5 +1,5 @@
-import { createTape, type Tape } from '@throughline/chat/turn/stream/tape'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { createTape, type Tape } from '@throughline/chat/turn'
+import { ThroughlineError } from '@throughline/core/errors'
 import type { ServerEvent } from '@throughline/server/api/event-stream'
 import type { Experiment, ExperimentEvent } from '../index.ts'
 

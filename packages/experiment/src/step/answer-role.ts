@@ -1,17 +1,24 @@
-import { answerTurn } from '@throughline/chat/turn/answer-turn'
-import { threadLog } from '@throughline/chat/turn/log/thread-log'
-import type { Emit, ModelReply } from '@throughline/chat/turn/reply'
-import { createTally, toMessage, toSeen } from '@throughline/chat/turn/reply'
-import { setUpAsking } from '@throughline/chat/turn/set-up-asking'
-import { keepResult, runTool, type ToolOutcome } from '@throughline/chat/turn/tools/run-tools'
-import { type Tool, toSpec } from '@throughline/chat/turn/tools/tool'
-import { noteToolName } from '@throughline/core/log/tool-names'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
+import {
+  answerTurn,
+  createTally,
+  type Emit,
+  keepResult,
+  type ModelReply,
+  runTool,
+  setUpAsking,
+  type Tool,
+  type ToolOutcome,
+  threadLog,
+  toMessage,
+  toSeen,
+  toSpec,
+} from '@throughline/chat/turn'
+import { noteToolName } from '@throughline/core/messages'
+import { toModelTokens } from '@throughline/core/tokens'
 import type { SeenMessage, Thread, Turn } from '@throughline/history'
-import type { ReplyCall } from '@throughline/models/model'
-import { ModelError } from '@throughline/models/model'
-import { sleep } from '@throughline/models/sleep'
-import { LeaseError } from '@throughline/stores/store-error'
+import { ModelError, type ReplyCall } from '@throughline/models/model'
+import { sleep } from '@throughline/models/waiting'
+import { LeaseError } from '@throughline/stores/errors'
 import {
   applyChange,
   changeEnvironment,

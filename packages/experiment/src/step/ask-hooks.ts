@@ -1,4 +1,4 @@
-import { withLimit } from '@throughline/chat/turn/wait/link-signals'
+import { withLimit } from '@throughline/chat/turn'
 import { ExperimentFailure } from '../experiment-error.ts'
 import { type RecordedDecision, stepsOf } from '../log/experiment-log.ts'
 import type { ActiveExperiment } from '../log/experiment-threads.ts'

@@ -1,16 +1,12 @@
-import { renderQuotes } from '@throughline/core/context/compose/quotes'
-import type { Quotes } from '@throughline/core/context/conversation/transcript'
-import { noteLine } from '@throughline/core/context/draft/notes-section'
-import type { Dumpable } from '@throughline/core/context/dump'
-import type { Remembered, SentMessage } from '@throughline/core/context/receipt'
-import { hashOf } from '@throughline/core/log/hash-of'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { deletedQuotes, notesTitle } from '@throughline/core/log/texts'
-import { parseJson, present } from '@throughline/core/log/values'
-import type { Room } from '@throughline/core/tokens/calibration'
+import { noteLine } from '@throughline/core/context'
+import type { Quotes } from '@throughline/core/conversation'
+import type { Dumpable, Remembered, SentMessage } from '@throughline/core/explain'
+import { deletedQuotes, type MessageLike, notesTitle } from '@throughline/core/messages'
+import { renderQuotes } from '@throughline/core/recall'
+import type { Room } from '@throughline/core/tokens'
+import { hashOf, parseJson, present } from '@throughline/core/values'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type { CallStatus, Head, Store, StoredCall, ThreadKey } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { loadQuotes } from '../log/load-quotes.ts'
 import { type LogSource, readLog, threadName } from '../log/read-log.ts'
 import { tryAgain, untilKnown } from '../turn.ts'
@@ -110,8 +106,8 @@ export async function dumpableOf(
   const places = notes.flatMap(({ standsFor }) => standsFor.map((seq): Run => [seq, seq]))
   const lines = new Map<number, string>()
   for (const [from, to] of together(places))
-    for await (const { seq, view } of readLog(source, { from, to }))
-      lines.set(seq, noteLine(readMessage(view, seq).text))
+    for await (const { seq, reading } of readLog(source, { from, to }))
+      lines.set(seq, noteLine(reading.text))
   const withText = (one: SentMessage): SentMessage =>
     one.part === 'notes'
       ? { ...one, text: [notesTitle, ...one.standsFor.map(seq => lines.get(seq) ?? '')].join('\n') }

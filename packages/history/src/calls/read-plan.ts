@@ -1,16 +1,16 @@
-import { keptVerdict } from '@throughline/core/context/make-receipt'
-import { joinGiven } from '@throughline/core/context/prompt/split-prompt'
-import type {
-  ReceiptCut,
-  ReceiptStretch,
-  Remembered,
-  SentMessage,
-} from '@throughline/core/context/receipt'
-import { fates, parts } from '@throughline/core/context/receipt'
-import type { MessageLike } from '@throughline/core/log/message'
-import { notesTitle } from '@throughline/core/log/texts'
-import { isCount, isObject, parseJson } from '@throughline/core/log/values'
-import { isFactor, toModelTokens } from '@throughline/core/tokens/calibration'
+import { joinGiven } from '@throughline/core/context'
+import {
+  keptVerdict,
+  parts,
+  type ReceiptCut,
+  type ReceiptStretch,
+  type Remembered,
+  type SentMessage,
+} from '@throughline/core/explain'
+import { fates } from '@throughline/core/fates'
+import { isFactor, type MessageLike, notesTitle } from '@throughline/core/messages'
+import { toModelTokens } from '@throughline/core/tokens'
+import { isCount, isObject, parseJson } from '@throughline/core/values'
 import type { StoredCall } from '@throughline/stores/store'
 import { mostQuotes } from '../log/logged-message.ts'
 import {

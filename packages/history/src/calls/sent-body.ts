@@ -1,5 +1,4 @@
-import { hashOf } from '@throughline/core/log/hash-of'
-import { isObject } from '@throughline/core/log/values'
+import { hashOf, isObject } from '@throughline/core/values'
 
 /** The body of a request as it left, before it is stored: its form, and its fields in their order. */
 export interface WrittenBody {

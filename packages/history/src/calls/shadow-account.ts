@@ -1,5 +1,6 @@
-import type { Fate, ReceiptStretch } from '@throughline/core/context/receipt'
-import { isCount, isObject } from '@throughline/core/log/values'
+import type { ReceiptStretch } from '@throughline/core/explain'
+import type { Fate } from '@throughline/core/fates'
+import { isCount, isObject } from '@throughline/core/values'
 
 export type EntryRun = readonly [first: number, last: number]
 

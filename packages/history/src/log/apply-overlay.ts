@@ -1,12 +1,14 @@
-import { type Conversation, firstSeq } from '@throughline/core/context/conversation/conversation'
-import { rangeAt } from '@throughline/core/context/conversation/first-place'
-import { keepLatest } from '@throughline/core/context/conversation/remember'
-import { type Entry, stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import type { Transcript } from '@throughline/core/context/conversation/transcript'
-import type { Stray } from '@throughline/core/context/conversation/unit'
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import {
+  type Conversation,
+  firstSeq,
+  keepLatest,
+  type Stray,
+  type Transcript,
+} from '@throughline/core/conversation'
+import type { TokenCounter } from '@throughline/core/counters'
+import type { Fields } from '@throughline/core/fields'
+import { type Entry, type MessageLike, stampEntry } from '@throughline/core/messages'
+import { rangeAt } from '@throughline/core/values'
 import { copyTranscript } from './copy-transcript.ts'
 import type { Absence, OverlayState, Version } from './overlay.ts'
 

@@ -1,15 +1,15 @@
-import { emptyEntries } from '@throughline/core/context/checkpoint/absent-entry'
 import {
   checkpointVersion,
+  createConversation,
+  emptyEntries,
+  isSealedAs,
   unitsPerCheckpoint,
-} from '@throughline/core/context/checkpoint/checkpoint'
-import { createConversation } from '@throughline/core/context/conversation/conversation'
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import { plural } from '@throughline/core/log/line'
-import { isSealedAs } from '@throughline/core/log/pack-bytes'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+} from '@throughline/core/conversation'
+import type { TokenCounter } from '@throughline/core/counters'
+import { stampEntry } from '@throughline/core/messages'
+import { plural } from '@throughline/core/values'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type { StoredEntry } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import type { Checkpoint, LogFacts } from './checkpoints.ts'
 import {
   addFacts,

@@ -1,17 +1,20 @@
 import {
   checkpointVersion,
+  createReader,
+  createWriter,
   packCheckpoint,
+  seal,
+  type Transcript,
   unitsPerCheckpoint,
+  unseal,
   unusable,
-} from '@throughline/core/context/checkpoint/checkpoint'
-import type { Transcript } from '@throughline/core/context/conversation/transcript'
+} from '@throughline/core/conversation'
 import {
+  type Calibration,
   learnedIn as learnedBetween,
   type PromptLayout,
-} from '@throughline/core/context/prompt/prompt-layout'
-import { createReader, createWriter, seal, unseal } from '@throughline/core/log/pack-bytes'
-import { attempt } from '@throughline/core/log/values'
-import type { Calibration } from '@throughline/core/tokens/calibration'
+} from '@throughline/core/messages'
+import { attempt } from '@throughline/core/values'
 import type { Head } from '@throughline/stores/store'
 import type { Hand } from './hand-entry.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'

@@ -1,8 +1,14 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { openRound } from '@throughline/core/log/round'
-import { endingTexts, interruptedResult, noReplyText } from '@throughline/core/log/texts'
-import { toolResultFor } from '@throughline/core/log/write-message'
+import {
+  endingTexts,
+  interruptedResult,
+  type Message,
+  type MessageDialect,
+  type MessageLike,
+  noReplyText,
+  openRound,
+  readMessage,
+  toolResultFor,
+} from '@throughline/core/messages'
 import type { Head, TurnStatus } from '@throughline/stores/store'
 import { isHandEntry } from './hand-entry.ts'
 import {
@@ -40,12 +46,12 @@ export const noReply: MessageLike = { role: 'assistant', content: noReplyText }
  * that were logged and never answered: they come before what arrived.
  */
 export function closingFor(
-  earlier: readonly MessageLike[],
+  earlier: readonly Message[],
   arrived: readonly TurnMessage[],
   ending: Ending,
 ) {
   const results = missingResults(earlier)
-  const messages = arrived.map(wholeOf)
+  const messages = arrived.map((one, at) => readMessage(wholeOf(one), at))
   const text = endingText(ending)
   const at = messages.findLastIndex(isSpoken)
   if (at >= 0 && isAnswer(messages[at])) {
@@ -57,18 +63,16 @@ export function closingFor(
   return { results, arrived, last: last as readonly MessageLike[] }
 }
 
-const isSpoken = ({ role }: MessageLike) => role !== 'assistant_note'
+const isSpoken = ({ role }: Message) => role !== 'assistant_note'
 
-function isAnswer(message: MessageLike | undefined): boolean {
-  return message?.role === 'assistant' && readMessage(message, 0).calls.length === 0
-}
+const isAnswer = (message: Message | undefined): boolean =>
+  message?.role === 'assistant' && message.calls.length === 0
 
 /** Makes a result for each call without one; it says that the call was interrupted. */
-function missingResults(turn: readonly MessageLike[]): readonly MessageLike[] {
+function missingResults(turn: readonly Message[]): readonly MessageLike[] {
   let round = openRound([])
-  let dialect = readMessage({ role: 'user', content: '' }, 0).dialect
-  for (const [seq, source] of turn.entries()) {
-    const message = readMessage(source, seq)
+  let dialect: MessageDialect = 'ollama'
+  for (const message of turn) {
     if (message.calls.length > 0) {
       round = openRound(message.calls)
       dialect = message.dialect
@@ -84,9 +88,9 @@ export async function closingOf(source: LogSource, { head, open }: Head) {
   const all = await listLog(source, { from: open.first, to: head })
   const logged = all.filter(entry => !isHandEntry(entry))
   const part = logged.at(-1)?.isBroken ? logged.at(-1) : undefined
-  const hasPart = part !== undefined && readMessage(part.message, part.seq).text !== ''
+  const hasPart = part !== undefined && part.reading.text !== ''
   const ending = await endingOf(source, open.turn, hasPart)
-  const whole = logged.filter(({ isBroken }) => !isBroken).map(({ message }) => message)
+  const whole = logged.filter(({ isBroken }) => !isBroken).map(({ reading }) => reading)
   const { results, last } = closingFor(whole, [], ending)
   const closing = [...results, ...last].map((message): SeenMessage => ({ message }))
   // The note of any round, as it would have been written had the turn been closed at once.

@@ -1,18 +1,24 @@
-import type { Conversation } from '@throughline/core/context/conversation/conversation'
-import { rangeAt } from '@throughline/core/context/conversation/first-place'
-import { type Entry, stampEntry } from '@throughline/core/context/conversation/stamp-entry'
 import {
+  type Conversation,
+  copyRulePlaces,
   countUnit,
   createTranscript,
   emptyLists,
   listUnit,
-} from '@throughline/core/context/conversation/transcript'
-import { type Stray, savingOf, type Unit } from '@throughline/core/context/conversation/unit'
-import { indexTranscript, shareIndex } from '@throughline/core/context/recall/index-transcript'
-import { copyRulePlaces } from '@throughline/core/context/standing/rule-places'
-import type { MessageLike, ToolCall } from '@throughline/core/log/message'
-import { brokenOff } from '@throughline/core/log/round'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+  type Stray,
+  savingOf,
+  type Unit,
+} from '@throughline/core/conversation'
+import type { TokenCounter } from '@throughline/core/counters'
+import {
+  brokenOff,
+  type Entry,
+  type MessageLike,
+  stampEntry,
+  type ToolCall,
+} from '@throughline/core/messages'
+import { indexTranscript, shareIndex } from '@throughline/core/recall'
+import { rangeAt } from '@throughline/core/values'
 
 /** What a copy of a transcript changes, by the place of an entry. */
 export interface TranscriptChanges {

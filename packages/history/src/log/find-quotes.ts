@@ -1,10 +1,13 @@
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import { recallElsewhere } from '@throughline/core/context/recall/elsewhere'
-import { mayAsk, toEffort } from '@throughline/core/context/recall/judge'
-import { addToPassage, type Passage, readPassage } from '@throughline/core/context/recall/passage'
-import { withoutLabel } from '@throughline/core/context/recall/terms'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { type Message, type MessageLike, stampEntry } from '@throughline/core/messages'
+import {
+  addToPassage,
+  mayAsk,
+  type Passage,
+  readPassage,
+  recallElsewhere,
+  toEffort,
+  withoutLabel,
+} from '@throughline/core/recall'
 import type { ThreadKey, ThreadPlace } from '@throughline/stores/store'
 import { isSideThread } from '../side-name.ts'
 import type { StillSaid } from './lines.ts'
@@ -45,12 +48,12 @@ const mostCharacters = 4_000
 /** What a message brings back of its person's other conversations: an index says where, recall chooses. */
 export async function findQuotes(
   source: LogSource,
-  newest: MessageLike,
+  newest: Message,
   past: readonly MessageLike[],
   { person, effort, room, passages, isStillSaid, now }: FindQuotes,
 ): Promise<readonly QuoteReference[]> {
   const { store, key, count } = source
-  const text = withoutLabel(readMessage(newest, 0).text.slice(-mostCharacters))
+  const text = withoutLabel(newest.text.slice(-mostCharacters))
   const query = toQuery(text)
   if (query.length === 0) return []
   const byWord = await store.findWords(key.tenant, query, { person, limit: perWord })
@@ -89,10 +92,9 @@ export async function findQuotes(
   }
 
   function spokenIn(message: MessageLike) {
-    const { role, text, time = 0 } = readMessage(message, 0)
-    return role === 'user' || role === 'assistant'
-      ? [{ role, text, time, tokens: stampEntry(message, 0, count).tokens }]
-      : []
+    const { original, tokens } = stampEntry(message, 0, count)
+    const { role, text, time = 0 } = original
+    return role === 'user' || role === 'assistant' ? [{ role, text, time, tokens }] : []
   }
 }
 

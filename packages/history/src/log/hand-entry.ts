@@ -1,6 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { brokenOff } from '@throughline/core/log/round'
-import { isCount, isObject } from '@throughline/core/log/values'
+import { brokenOff, type MessageLike } from '@throughline/core/messages'
+import { isCount, isObject } from '@throughline/core/values'
 
 const acts = ['pin', 'hide', 'free', 'erase'] as const
 

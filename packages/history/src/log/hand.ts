@@ -1,14 +1,19 @@
-import type { Conversation } from '@throughline/core/context/conversation/conversation'
-import { keepLatest } from '@throughline/core/context/conversation/remember'
-import type { Transcript } from '@throughline/core/context/conversation/transcript'
-import { isOrdinary } from '@throughline/core/context/conversation/unit'
-import { createDraft } from '@throughline/core/context/draft/create-draft'
-import type { Draft, Policy } from '@throughline/core/context/draft/draft'
-import { withProtected } from '@throughline/core/context/draft/frame'
-import type { FitOptions } from '@throughline/core/context/fit'
-import { defaultPolicy } from '@throughline/core/context/policies/recall'
-import type { MessageLike } from '@throughline/core/log/message'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import {
+  createDraft,
+  type Draft,
+  defaultPolicy,
+  type FitOptions,
+  type Policy,
+  withProtected,
+} from '@throughline/core/context'
+import {
+  type Conversation,
+  isOrdinary,
+  keepLatest,
+  type Transcript,
+} from '@throughline/core/conversation'
+import type { TokenCounter } from '@throughline/core/counters'
+import type { MessageLike } from '@throughline/core/messages'
 import { copyTranscript, unitAt } from './copy-transcript.ts'
 import type { Hand } from './hand-entry.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '@throughline/core/log/values'
+import { parseJson } from '@throughline/core/values'
 import type { Store, ThreadKey } from '@throughline/stores/store'
 import { isSideName } from '../side-name.ts'
 import type { OverlayState } from './overlay.ts'

@@ -1,11 +1,9 @@
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import type { Quote } from '@throughline/core/context/conversation/transcript'
-import { firstWords } from '@throughline/core/log/first-words'
-import { cut } from '@throughline/core/log/line'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { showEach } from '@throughline/core/notes/index'
+import type { Quote } from '@throughline/core/conversation'
+import { firstWords, stampEntry } from '@throughline/core/messages'
+import { showEach } from '@throughline/core/notes'
+import { cut } from '@throughline/core/values'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type { ThreadKey } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { countAsUse } from '../count-as-use.ts'
 import type { StillSaid } from './lines.ts'
 import type { LoggedMessage, QuoteReference } from './logged-message.ts'
@@ -91,10 +89,11 @@ export async function quotableBetween(source: LogSource, from: number, to: numbe
 }
 
 function toQuotable(logged: LoggedMessage, { count }: LogSource): QuoteText | undefined {
-  const { seq, id, time, view, message, isClosing, isBroken, guest } = logged
+  const { seq, id, time, view, message, reading, isClosing, isBroken, guest } = logged
   if (isClosing || isBroken || guest !== undefined) return undefined
   const [shown] = showEach([message], { isPart: true })
-  const { role, text } = shown ? readMessage(shown, seq) : { role: message.role, text: '' }
-  if (text.trim() === '' || (role !== 'user' && role !== 'assistant')) return undefined
+  // What person and model say is shown as it was said.
+  const { role, text } = reading
+  if (!shown || text.trim() === '' || (role !== 'user' && role !== 'assistant')) return undefined
   return { seq, id, time, role, text, tokens: stampEntry(view, seq, count).tokens }
 }

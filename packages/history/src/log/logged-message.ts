@@ -1,23 +1,24 @@
+import type { TokenCounter } from '@throughline/core/counters'
+import { InvalidMessageError } from '@throughline/core/errors'
 import {
   adoptEntry,
+  brokenOff,
+  type Calibration,
   type Entry,
+  isCalibration,
+  isLayout,
+  type Message,
+  type MessageLike,
+  markResult,
+  type PromptLayout,
+  parseMessage,
+  readMessage,
   stampEntry,
-} from '@throughline/core/context/conversation/stamp-entry'
-import { isLayout, type PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import { toBase64 } from '@throughline/core/log/base64'
-import { InvalidMessageError } from '@throughline/core/log/error'
-import { markResult } from '@throughline/core/log/errors-in'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { brokenOff } from '@throughline/core/log/round'
-import { isCount, isObject } from '@throughline/core/log/values'
-import { withTail } from '@throughline/core/log/write-message'
-import { freeze } from '@throughline/core/state/freeze'
-import { type Calibration, isCalibration } from '@throughline/core/tokens/calibration'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
-import { isErased } from '@throughline/stores/erased'
+  withTail,
+} from '@throughline/core/messages'
+import { freeze, isCount, isObject, toBase64 } from '@throughline/core/values'
+import { CorruptEntryError, isErased } from '@throughline/stores/errors'
 import type { NewEntry, StoredEntry, ThreadKey } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { type Hand, isHands } from './hand-entry.ts'
 import { isOverlay, type Overlay } from './overlay.ts'
 import { createRests } from './rests.ts'
@@ -29,6 +30,8 @@ export interface LoggedMessage
       SeenMessage,
       'message' | 'isError' | 'data' | 'isBroken' | 'quotes' | 'hands' | 'overlay' | 'repeats'
     > {
+  /** What the library reads of the message, the same for every provider. */
+  readonly reading: Message
   /** What contexts take in place of the message: only the beginning of a tool result of five megabytes, say. */
   readonly view: MessageLike
   /** Whether Throughline wrote it to close a turn: sent to the model, not shown to the user. */
@@ -146,11 +149,20 @@ export function fromEntry(entry: StoredEntry, thread: string, count: TokenCounte
     const view = seen === read.message ? message : withTime(seen, time)
     const counted = tokens[count.id]
     // An impossible count is made again.
-    if (isCount(counted)) adoptEntry(view, seq, count.id, counted)
-    else stampEntry(view, seq, count)
+    const stamped = isCount(counted)
+      ? adoptEntry(view, seq, count.id, counted)
+      : stampEntry(view, seq, count)
+    const reading = view === message ? stamped.original : readMessage(message, seq)
     const entryFacts = { seq, turn, id, time, isClosing: closing === true, isBroken, isError }
     const beside = { data, calibration, learned, quotes, guest, hands, overlay, repeats }
-    return { ...entryFacts, message, view, ...beside, isErased: isErased(entry) || undefined }
+    return {
+      ...entryFacts,
+      message,
+      reading,
+      view,
+      ...beside,
+      isErased: isErased(entry) || undefined,
+    }
   } catch (error) {
     throw new CorruptEntryError(
       thread,

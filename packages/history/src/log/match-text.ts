@@ -1,4 +1,4 @@
-import { stem, termsOf } from '@throughline/core/context/recall/terms'
+import { stem, termsOf } from '@throughline/core/recall'
 import { type Occurrence, occurrencesOf, toWanted } from '@throughline/stores/words'
 
 /** Where the texts of a message match a query. `weights`: by word, how much it tells. */

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { isCount, isObject } from '@throughline/core/log/values'
+import type { MessageLike } from '@throughline/core/messages'
+import { isCount, isObject } from '@throughline/core/values'
 
 const absences = ['deleted', 'front', 'cut', 'form', 'system', 'note', 'ending'] as const
 

@@ -1,5 +1,5 @@
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { words } from '@throughline/core/counters'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { expect, it } from 'vitest'
 import { createHistory } from '../create-history.ts'

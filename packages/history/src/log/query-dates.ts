@@ -1,4 +1,4 @@
-import { attempt } from '@throughline/core/log/values'
+import { attempt } from '@throughline/core/values'
 
 /** Languages whose months have names; Chinese, Japanese and Korean count them. */
 const languages = ['en', 'de', 'es', 'fr', 'ar', 'hi']

@@ -1,6 +1,4 @@
-import { rarity } from '@throughline/core/context/recall/posting'
-import { bestFirst } from '@throughline/core/context/recall/rank'
-import { beside, beyond, saturation } from '@throughline/core/context/recall/ranking'
+import { bestFirst, ranking, rarity } from '@throughline/core/recall'
 import type { ThreadKey, ThreadPlace } from '@throughline/stores/store'
 import { threadId } from './read-log.ts'
 
@@ -42,7 +40,7 @@ export function rankPlaces(byWord: readonly (readonly ThreadPlace[])[]) {
       wordsAt(at - 2, key - 2) |
       wordsAt(at + 1, key + 2) |
       wordsAt(at + 2, key + 2)
-    near[at] = beside * weigh(next & ~bits) + beyond * weigh(second & ~bits & ~next)
+    near[at] = ranking.beside * weigh(next & ~bits) + ranking.beyond * weigh(second & ~bits & ~next)
     scores[at] = weigh(bits) + near[at]!
     best = Math.max(best, scores[at]!)
     share = Math.max(share, weigh(bits))
@@ -175,7 +173,9 @@ function scoreWholes(conversations: readonly WordCounts[]): ReadonlyMap<WordCoun
     const share = 1 - lengthShare + (lengthShare * length) / mean
     return counts.reduce(
       (sum, count, word) =>
-        sum + (rarities![word]! * (saturation + 1) * count) / (count + saturation * share),
+        sum +
+        (rarities![word]! * (ranking.saturation + 1) * count) /
+          (count + ranking.saturation * share),
       0,
     )
   })

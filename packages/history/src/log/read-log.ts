@@ -1,8 +1,8 @@
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
-import { isCount } from '@throughline/core/log/values'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { TokenCounter } from '@throughline/core/counters'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
+import { isCount } from '@throughline/core/values'
+import { NoBranchError } from '@throughline/stores/errors'
 import type { EntryRange, Head, Store, ThreadKey } from '@throughline/stores/store'
-import { NoBranchError } from '@throughline/stores/store-error'
 import { type LoggedMessage, readEntry } from './logged-message.ts'
 import { createRests } from './rests.ts'
 

@@ -1,4 +1,4 @@
-import { isCount } from '@throughline/core/log/values'
+import { isCount } from '@throughline/core/values'
 import type { ConversationKey, EntryRange, Store, StoredEntry } from '@throughline/stores/store'
 import { isErasure } from './hand-entry.ts'
 import { keptEntry } from './logged-message.ts'

@@ -1,5 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { type Message, readMessage } from '@throughline/core/messages'
 import type { HandState } from './hand.ts'
 import { type Hand, isHandEntry } from './hand-entry.ts'
 import { asSeen, isSeen, type LoggedMessage, type TurnMessage, wholeOf } from './logged-message.ts'
@@ -23,7 +22,7 @@ export async function markRepeats(
   if (messages.some(message => isSeen(message) && message.repeats !== undefined)) return messages
   const logged = await listLog(source, { from: at + 1, to: at + messages.length })
   const end = messages.findIndex(
-    (message, n) => !logged[n] || !isSame(wholeOf(message), logged[n].message),
+    (message, n) => !logged[n] || !isSame(readMessage(wholeOf(message), n), logged[n].reading),
   )
   const repeated = end < 0 ? messages.length : end
   return messages.map((message, n) =>
@@ -31,15 +30,11 @@ export async function markRepeats(
   )
 }
 
-function isSame(one: MessageLike, other: MessageLike): boolean {
-  const [a, b] = [readMessage(one, 0), readMessage(other, 0)]
-  return (
-    a.role === b.role &&
-    a.text.trim() !== '' &&
-    a.text === b.text &&
-    a.calls.length === b.calls.length
-  )
-}
+const isSame = (one: Message, other: Message): boolean =>
+  one.role === other.role &&
+  one.text.trim() !== '' &&
+  one.text === other.text &&
+  one.calls.length === other.calls.length
 
 /** What a person has done with messages that others repeat, for the places of these, counted from `first`. */
 export async function repeatedHands(

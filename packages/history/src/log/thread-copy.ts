@@ -1,5 +1,5 @@
-import type { Entry } from '@throughline/core/context/conversation/stamp-entry'
-import type { Transcript } from '@throughline/core/context/conversation/transcript'
+import type { Transcript } from '@throughline/core/conversation'
+import type { Entry } from '@throughline/core/messages'
 import type { LogFacts } from './checkpoints.ts'
 import { isHandEntry } from './hand-entry.ts'
 import type { LoggedMessage } from './logged-message.ts'

@@ -1,22 +1,23 @@
-import { isAbsent } from '@throughline/core/context/checkpoint/absent-entry'
-import type { Conversation } from '@throughline/core/context/conversation/conversation'
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import type { Quotes, Transcript } from '@throughline/core/context/conversation/transcript'
-import { checkOptions } from '@throughline/core/context/draft/frame-options'
 import {
   type Context,
+  checkOptions,
   type FitOptions,
   fitConversation,
   readWhole,
-} from '@throughline/core/context/fit'
-import type { Fate } from '@throughline/core/context/receipt'
-import { type Mentions, mentionsOf } from '@throughline/core/context/why/mentions'
-import { type Why, whyConversation } from '@throughline/core/context/why/why-conversation'
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { putNewest } from '@throughline/core/log/put-newest'
-import { isCount } from '@throughline/core/log/values'
-import type { ReadStateOptions, State } from '@throughline/core/state/index'
+} from '@throughline/core/context'
+import {
+  type Conversation,
+  isAbsent,
+  type Quotes,
+  type Transcript,
+} from '@throughline/core/conversation'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
+import { type Why, whyConversation } from '@throughline/core/explain'
+import type { Fate } from '@throughline/core/fates'
+import { type MessageLike, stampEntry } from '@throughline/core/messages'
+import { type Mentions, mentionsOf } from '@throughline/core/recall'
+import type { ReadStateOptions, State } from '@throughline/core/state'
+import { isCount, putNewest } from '@throughline/core/values'
 import type { ThreadKey } from '@throughline/stores/store'
 import { applyOverlay } from './apply-overlay.ts'
 import type { LogFacts } from './checkpoints.ts'

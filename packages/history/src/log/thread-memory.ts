@@ -1,9 +1,6 @@
-import { emptyEntries } from '@throughline/core/context/checkpoint/absent-entry'
-import { restoreTranscript } from '@throughline/core/context/checkpoint/checkpoint'
-import { createConversation } from '@throughline/core/context/conversation/conversation'
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import type { Context } from '@throughline/core/context/fit'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { Context } from '@throughline/core/context'
+import { createConversation, emptyEntries, restoreTranscript } from '@throughline/core/conversation'
+import { type MessageLike, stampEntry } from '@throughline/core/messages'
 import type { Head } from '@throughline/stores/store'
 import {
   addFacts,

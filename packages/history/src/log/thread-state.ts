@@ -1,7 +1,11 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import type { ReadStateOptions, State, StateReading } from '@throughline/core/state/index'
-import { roundsFromEnd } from '@throughline/core/state/read-round'
-import { readRounds } from '@throughline/core/state/read-state'
+import type { MessageLike } from '@throughline/core/messages'
+import {
+  type ReadStateOptions,
+  readRounds,
+  roundsFromEnd,
+  type State,
+  type StateReading,
+} from '@throughline/core/state'
 import { type LogSource, readLog } from './read-log.ts'
 
 export interface StateOptions extends ReadStateOptions {

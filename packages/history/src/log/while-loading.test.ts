@@ -1,6 +1,5 @@
-import { pipe } from '@throughline/core/context/draft/draft'
-import { stable } from '@throughline/core/context/policies/stable'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { pipe, stable } from '@throughline/core/context'
+import { memoryStore } from '@throughline/stores/memory'
 import { expect, it } from 'vitest'
 import { createHistory } from '../index.ts'
 

@@ -1,9 +1,7 @@
-import { EntryNeeded, fillEntry, isAbsent } from '@throughline/core/context/checkpoint/absent-entry'
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
-import type { Transcript } from '@throughline/core/context/conversation/transcript'
-import { indexTranscript, shareIndex } from '@throughline/core/context/recall/index-transcript'
-import type { MessageLike } from '@throughline/core/log/message'
-import { CorruptEntryError } from '@throughline/stores/store-error'
+import { EntryNeeded, fillEntry, isAbsent, type Transcript } from '@throughline/core/conversation'
+import { type MessageLike, stampEntry } from '@throughline/core/messages'
+import { indexTranscript, shareIndex } from '@throughline/core/recall'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import { type LogSource, readLog, threadName } from './read-log.ts'
 import { breathe } from './rests.ts'
 

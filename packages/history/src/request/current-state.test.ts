@@ -1,11 +1,14 @@
 import {
+  call,
+  dialects,
   experiment,
   hypothesis,
   preferences,
+  round,
   someHypothesis,
+  user,
   variants,
-} from '@throughline/core/state/experiment.fixture'
-import { call, dialects, round, user } from '@throughline/core/state/rounds.fixture'
+} from '@throughline/core/fixtures'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   appendToConversation,

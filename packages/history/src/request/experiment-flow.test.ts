@@ -1,13 +1,19 @@
-import type { MessageDialect, MessageLike } from '@throughline/core/log/message'
-import { someHypothesis, someVariants } from '@throughline/core/state/experiment.fixture'
-import { assistant, dialects, round, user } from '@throughline/core/state/rounds.fixture'
+import {
+  assistant,
+  dialects,
+  round,
+  someHypothesis,
+  someVariants,
+  user,
+} from '@throughline/core/fixtures'
+import type { MessageDialect, MessageLike } from '@throughline/core/messages'
 import { describe, expect, it, vi } from 'vitest'
 
 /** A server process, with its own copy of every module, so that requests share nothing but messages. */
 async function startServer() {
   vi.resetModules()
   const request = await import('./request-context.ts')
-  const states = await import('@throughline/core/state/experiment.fixture')
+  const states = await import('@throughline/core/fixtures')
   const { hypothesis, variants, jobIds, experiment, preferences } = states
 
   const tools: Readonly<Record<string, (input: Input) => unknown>> = {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { InvalidOptionError, ThroughlineError } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { hypothesis, someHypothesis } from '@throughline/core/state/experiment.fixture'
-import { call, user } from '@throughline/core/state/rounds.fixture'
+import { InvalidOptionError, ThroughlineError } from '@throughline/core/errors'
+import { call, hypothesis, someHypothesis, user } from '@throughline/core/fixtures'
+import type { MessageLike } from '@throughline/core/messages'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import {
   appendToConversation,

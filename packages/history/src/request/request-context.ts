@@ -1,11 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { InvalidOptionError, ThroughlineError } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import type { SkippedResult, State, StateReading } from '@throughline/core/state/index'
-import { roundsFromEnd } from '@throughline/core/state/read-round'
-import { hasResultSince, readRounds, readState } from '@throughline/core/state/read-state'
-import { otherProject } from '@throughline/core/state/take-result'
+import { InvalidOptionError, ThroughlineError } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
+import {
+  hasResultSince,
+  otherProject,
+  placedFromEnd,
+  readRounds,
+  readState,
+  roundsFromEnd,
+  type SkippedResult,
+  type State,
+  type StateReading,
+} from '@throughline/core/state'
 
 /** What every tool of a request can read without being handed it. */
 export interface RequestContext<Data = unknown> {
@@ -175,18 +181,15 @@ export function requireState<Value>(
 
 /** Whether a tool of the state was called in the newest message, and has no result yet: it runs beside this one. */
 function isBeingMade({ tools }: State<unknown>): boolean {
-  const { conversation } = currentScope()
-  const at = conversation.findLastIndex(
-    (message, seq) => readMessage(message, seq).calls.length > 0,
-  )
-  if (at < 0) return false
-  const later = conversation
-    .slice(at + 1)
-    .map((message, place) => readMessage(message, at + 1 + place))
-  if (later.some(({ role }) => role === 'user')) return false
-  const answered = new Set(later.flatMap(({ results }) => results.map(({ callId }) => callId)))
-  const { calls } = readMessage(conversation[at]!, at)
-  return calls.some(({ id, name }) => tools.includes(name) && !answered.has(id))
+  const answered = new Set<string | undefined>()
+  for (const { message } of placedFromEnd(currentScope().conversation)) {
+    const { role, calls, results } = message
+    if (role === 'user') return false
+    if (calls.length > 0)
+      return calls.some(({ id, name }) => tools.includes(name) && !answered.has(id))
+    for (const { callId } of results) answered.add(callId)
+  }
+  return false
 }
 
 const madeBeside =
@@ -229,8 +232,9 @@ function readIn(
 
 /** The messages of earlier turns. Undefined if no user message is in view: then nothing is known to be earlier. */
 function beforeNewestUser(messages: readonly MessageLike[]): readonly MessageLike[] | undefined {
-  const at = messages.findLastIndex((message, seq) => readMessage(message, seq).role === 'user')
-  return at < 0 ? undefined : messages.slice(0, at)
+  for (const { seq, message } of placedFromEnd(messages))
+    if (message.role === 'user') return messages.slice(0, seq)
+  return undefined
 }
 
 /** Checks an explicit input like a result: a model can be talked into passing on an id of another project. */

@@ -1,6 +1,6 @@
-import { showValue, ThroughlineError } from '@throughline/core/log/error'
-import { few, plural } from '@throughline/core/log/line'
-import { attempt, isCount, isObject, parseJson } from '@throughline/core/log/values'
+import { showValue, ThroughlineError } from '@throughline/core/errors'
+import { attempt, few, isCount, isObject, parseJson, plural } from '@throughline/core/values'
+import { CorruptEntryError } from '@throughline/stores/errors'
 import type {
   ConversationDescription,
   ConversationInfo,
@@ -12,7 +12,6 @@ import type {
   StoredTurn,
   ThreadKey,
 } from '@throughline/stores/store'
-import { CorruptEntryError } from '@throughline/stores/store-error'
 import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { noJson } from './import-error.ts'

@@ -1,5 +1,5 @@
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { words } from '@throughline/core/counters'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { isLong } from '@throughline/test-tools/is-long'
 import fc from 'fast-check'

@@ -1,6 +1,6 @@
-import { BadRequestError, ThroughlineError } from '@throughline/core/log/error'
-import { plural } from '@throughline/core/log/line'
-import { StoreError } from '@throughline/stores/store-error'
+import { BadRequestError, ThroughlineError } from '@throughline/core/errors'
+import { plural } from '@throughline/core/values'
+import { StoreError } from '@throughline/stores/errors'
 
 /** Where something stands in a file: the line, from 1, and the path in its JSON, such as `$[3].mapping`. */
 export interface FilePlace {

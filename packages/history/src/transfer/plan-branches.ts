@@ -1,4 +1,4 @@
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import type { NewEntry } from '@throughline/stores/store'
 import { beginsTurn, type PastEnd, toPastTurn } from '../log/past-turn.ts'
 import { type FilePlace, InvalidImportError } from './import-error.ts'

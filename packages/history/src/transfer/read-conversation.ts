@@ -1,4 +1,4 @@
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { TokenCounter } from '@throughline/core/counters'
 import type {
   ConversationDescription,
   ConversationKey,

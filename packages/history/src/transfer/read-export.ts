@@ -1,4 +1,4 @@
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { TokenCounter } from '@throughline/core/counters'
 import { lastPlaceOf } from '../calls/plan.ts'
 import { readPlan } from '../calls/read-plan.ts'
 import { recountEntry } from '../log/logged-message.ts'

@@ -1,6 +1,5 @@
-import { hashOf } from '@throughline/core/log/hash-of'
-import { cut } from '@throughline/core/log/line'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { TokenCounter } from '@throughline/core/counters'
+import { cut, hashOf } from '@throughline/core/values'
 import { normalizeText, toEntry } from '../log/logged-message.ts'
 import type { Format, Item, SourceConversation, SourceNode } from './formats/source.ts'
 import { atPlace, InvalidImportError, noJson, toImportError } from './import-error.ts'

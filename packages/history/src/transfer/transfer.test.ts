@@ -1,5 +1,5 @@
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { words } from '@throughline/core/counters'
+import { memoryStore } from '@throughline/stores/memory'
 import { everyStore } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'
 import { createHistory } from '../create-history.ts'

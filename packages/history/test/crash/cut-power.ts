@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { findFaults } from './find-faults.ts'
 import { runTraced } from './run-traced.ts'
 import type { WriterProgram } from './start-writer.ts'

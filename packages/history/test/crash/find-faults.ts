@@ -1,4 +1,4 @@
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import type { Store, StoredTurn } from '@throughline/stores/store'
 import { createHistory, type Thread } from '../../src/index.ts'
 import { findGaps, findTorn, type MarkedEntry, readMarked } from './find-torn.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { postgresStore } from '@throughline/stores/postgres'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import type { Store } from '@throughline/stores/store'
 import { findFaults } from './find-faults.ts'
 import type { WriterProgram } from './start-writer.ts'

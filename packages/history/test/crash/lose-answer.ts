@@ -1,5 +1,5 @@
-import { words } from '@throughline/core/tokens/words'
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { words } from '@throughline/core/counters'
+import { postgresStore } from '@throughline/stores/postgres'
 import type { Store } from '@throughline/stores/store'
 import { startCutProxy } from '@throughline/test-tools/postgres-proxy'
 import { createHistory, type Turn } from '../../src/index.ts'

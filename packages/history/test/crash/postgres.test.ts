@@ -1,5 +1,5 @@
-import type { ThroughlineError } from '@throughline/core/log/error'
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import type { ThroughlineError } from '@throughline/core/errors'
+import { postgresStore } from '@throughline/stores/postgres'
 import type { Store } from '@throughline/stores/store'
 import { isLong } from '@throughline/test-tools/is-long'
 import { describePostgres } from '@throughline/test-tools/postgres'

@@ -1,4 +1,4 @@
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
 import type { Store } from '@throughline/stores/store'
 import { createHistory } from '../../src/index.ts'
 import type { WriterProgram } from './start-writer.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { words } from '@throughline/core/tokens/words'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { words } from '@throughline/core/counters'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { startPostgres, whyNoPostgres } from '@throughline/test-tools/postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHistory } from '../../src/index.ts'

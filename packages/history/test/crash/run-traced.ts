@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqliteStore } from '@throughline/stores/sqlite/sqlite-store'
+import { sqliteStore } from '@throughline/stores/sqlite'
 import { findFaults } from './find-faults.ts'
 import type { WriterProgram } from './start-writer.ts'
 import { type CrashPoint, readPoints, traced } from './strace.ts'

@@ -1,4 +1,4 @@
-import { postgresStore } from '@throughline/stores/postgres/postgres-store'
+import { postgresStore } from '@throughline/stores/postgres'
 import type { TestPostgres } from '@throughline/test-tools/postgres'
 import { findFaults } from './find-faults.ts'
 import type { WriterProgram } from './start-writer.ts'

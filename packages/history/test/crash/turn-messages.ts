@@ -1,4 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 
 /** A turn of the crash tests. Every text says which turn it belongs to and which part of it it is. */
 export interface TurnMessages {

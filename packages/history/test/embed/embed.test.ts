@@ -1,5 +1,5 @@
-import type { Embedder } from '@throughline/core/log/embedder'
-import { words } from '@throughline/core/tokens/words'
+import { words } from '@throughline/core/counters'
+import type { Embedder } from '@throughline/core/recall'
 import type { Store } from '@throughline/stores/store'
 import { someStores } from '@throughline/test-tools/every-store'
 import { standInEmbedder } from '@throughline/test-tools/stand-in-embedder'

@@ -1,4 +1,4 @@
-import { parseJson } from '@throughline/core/log/values'
+import { parseJson } from '@throughline/core/values'
 
 /** An error answer of the server: its stable code, and its message for people. */
 export class ApiError extends Error {

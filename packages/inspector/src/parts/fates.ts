@@ -1,7 +1,7 @@
-import type { Fate, FateRun } from '@throughline/core/log/fate-text'
+import type { Fate, FateRun } from '@throughline/core/fates'
 import type { ContextAnswer } from '../api/timeline.ts'
 
-export { type Fate, type FateRun, fateInText, readFates } from '@throughline/core/log/fate-text'
+export { type Fate, type FateRun, fateInText, readFates } from '@throughline/core/fates'
 
 export type Part = keyof ContextAnswer['parts']
 

@@ -1,4 +1,4 @@
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import type { AnswerOf } from '../api/client.ts'
 
 /** Numbers, times and names as the page writes them. The language is that of the texts, not that of the browser. */

@@ -1,4 +1,4 @@
-import { isObject } from '@throughline/core/log/values'
+import { isObject } from '@throughline/core/values'
 import styles from './json-tree.module.css'
 
 type Fields = Readonly<Record<string, unknown>>

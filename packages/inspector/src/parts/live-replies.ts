@@ -1,4 +1,4 @@
-import type { ToolCall, ToolResult } from '@throughline/core/log/message'
+import type { ToolCall, ToolResult } from '@throughline/core/messages'
 import { ApiError, AwayError } from '../api/api-error.ts'
 import { blockOf, shownQuery } from '../api/chat-queries.ts'
 import {

@@ -1,4 +1,4 @@
-import { freeParts } from '@throughline/core/log/free-parts'
+import { freeParts } from '@throughline/core/fates'
 import type { AnswerOf } from '../api/client.ts'
 import type { TimelinePoint } from '../api/timeline.ts'
 import { amountOf, count } from './format.ts'

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { Fields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import type { HttpFault } from '../http-fault.ts'
 import type { EndReason, ModelSettings, ModelUsage, ReplyCall, ToolSpec } from '../model.ts'
 
@@ -120,8 +120,15 @@ export interface Adapter {
   readonly streamType: 'application/x-ndjson' | 'text/event-stream'
   /** The fields that stand in the address and not in the body: Gemini's clients name the model there. */
   inAddress?(address: URL): Fields
-  /** Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. */
-  read(body: unknown, headers?: Readonly<Record<string, string | undefined>>): ChatRequest
+  /**
+   * Reads a body that was parsed from JSON. Throws BadRequestError, which names the field. `headers`: of the request. `isOwnForm`:
+   * the upstream speaks the form too, so what only such an upstream understands is not refused. Default false.
+   */
+  read(
+    body: unknown,
+    headers?: Readonly<Record<string, string | undefined>>,
+    isOwnForm?: boolean,
+  ): ChatRequest
   /** What a body holds that not every server of the form takes, and that can be said in another form. Absent: nothing. */
   rareKinds?(body: Fields): readonly string[]
   stream(start: ReplyStart): ReplyStream

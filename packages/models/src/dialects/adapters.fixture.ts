@@ -1,5 +1,5 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import { parseMessage } from '@throughline/core/log/parse-message'
+import { BadRequestError } from '@throughline/core/errors'
+import { parseMessage } from '@throughline/core/messages'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Adapter, ChatRequest, ReplyEnd, ReplyStart } from './adapter.ts'

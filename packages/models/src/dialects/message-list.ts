@@ -1,5 +1,5 @@
-import { type Fields, isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import { type Fields, isFields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import type { ChatRequest, Origin } from './adapter.ts'
 
 /** Gathers the messages of a body. System texts before the first other message are the system prompt. */

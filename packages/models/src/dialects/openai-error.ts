@@ -1,4 +1,4 @@
-import { NotFoundError } from '@throughline/core/log/error'
+import { NotFoundError } from '@throughline/core/errors'
 import type { AdapterFault } from './adapter.ts'
 
 /** An error as chat completions and the Responses API have it. */

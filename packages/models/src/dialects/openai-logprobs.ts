@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '@throughline/core/log/fields'
+import { type Fields, isFields } from '@throughline/core/fields'
 
 /** Log probabilities with all the fields that OpenAI's types demand; Ollama leaves some out. */
 export const toLogprobs = (logprobs: readonly unknown[]) =>

@@ -1,4 +1,4 @@
-import type { Fields } from '@throughline/core/log/fields'
+import type { Fields } from '@throughline/core/fields'
 
 /** What the fit of a request says about its fields. */
 export interface Fit {

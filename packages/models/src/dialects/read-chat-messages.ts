@@ -1,10 +1,9 @@
-import { type Fields, isFields, read, refuse } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { type ContentPart, toContent } from '@throughline/core/log/to-content'
-import { present } from '@throughline/core/log/values'
+import { type Fields, isFields, read, refuse } from '@throughline/core/fields'
+import { type ContentPart, type MessageLike, toContent } from '@throughline/core/messages'
+import { present } from '@throughline/core/values'
 import type { ChatRequest } from './adapter.ts'
 import { messageList } from './message-list.ts'
-import { readOnce } from './own-form.ts'
+import { readOnce } from './read-once.ts'
 import { readName } from './read-tools.ts'
 
 /** Reads messages of OpenAI or Ollama into objects of known keys. `more`: those besides `role`, `content` and `tool_calls`. */

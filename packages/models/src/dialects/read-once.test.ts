@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { messagesAdapter } from './anthropic/index.ts'
 import { openaiAdapter } from './openai/index.ts'
-import { inOwnForm } from './own-form.ts'
 
 const call = {
   role: 'assistant',
@@ -27,13 +26,4 @@ it('reads an entry again where it says something else behind other entries', () 
   expect(read([call, result])[1]).toMatchObject({ role: 'tool', tool_name: 'look' })
   expect(read([other, result])[1]).toMatchObject({ role: 'tool', tool_name: 'listen' })
   expect(read([result])[0]).not.toHaveProperty('tool_name')
-})
-
-it('refuses elsewhere what only an upstream of the same form understands', () => {
-  const image = {
-    role: 'user',
-    content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }],
-  }
-  expect(inOwnForm(() => read([image]))).toHaveLength(1)
-  expect(() => read([image])).toThrow('uploaded files are not known here')
 })

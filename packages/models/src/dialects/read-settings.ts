@@ -1,6 +1,5 @@
-import { type Fields, read } from '@throughline/core/log/fields'
+import { type Fields, read } from '@throughline/core/fields'
 import type { ModelSettings } from '../model.ts'
-import { isInOwnForm } from './own-form.ts'
 
 type SettingReader = (value: unknown, field: string) => unknown
 
@@ -54,23 +53,27 @@ export interface SamplingNames {
   /** Default `stop`. */
   readonly stop?: string
   readonly where?: string
+  /** Whether the upstream speaks the form, and so is sent the client's own numbers. */
+  readonly isOwnForm?: boolean
 }
 
 export function readSampling(
   fields: Fields,
-  { maxTokens, stop = 'stop', where = '' }: SamplingNames,
+  { maxTokens, stop = 'stop', where = '', isOwnForm = false }: SamplingNames,
 ) {
   return {
     temperature: read.optional(fields.temperature, `${where}temperature`, read.number),
     maxTokens: maxTokens.map(name => readMaxTokens(fields[name], `${where}${name}`)).find(Boolean),
-    seed: read.optional(fields.seed, `${where}seed`, readSeed),
+    seed: read.optional(fields.seed, `${where}seed`, (value, field) =>
+      readSeed(value, field, isOwnForm),
+    ),
     stop: readStop(fields[stop], `${where}${stop}`),
   }
 }
 
 /** A seed may be larger than numbers are exact here. An upstream of the same form gets it as it was written. */
-function readSeed(value: unknown, field: string): number | undefined {
-  return isInOwnForm() && Number.isInteger(value) && !Number.isSafeInteger(value)
+function readSeed(value: unknown, field: string, isOwnForm: boolean): number | undefined {
+  return isOwnForm && Number.isInteger(value) && !Number.isSafeInteger(value)
     ? undefined
     : read.whole(value, field)
 }

@@ -1,4 +1,4 @@
-import { isCount } from '@throughline/core/log/values'
+import { isCount } from '@throughline/core/values'
 import type { ReplyCall } from '../model.ts'
 import { sseComment } from '../sse.ts'
 import type { Adapter, ReplyEnd, ReplyStart, ReplyStream } from './adapter.ts'

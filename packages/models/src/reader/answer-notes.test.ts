@@ -1,5 +1,5 @@
-import { noteInstruction, noteTool, splitNote } from '@throughline/core/notes/index'
-import { result, system, user } from '@throughline/core/testing/builders'
+import { noteInstruction, noteTool, splitNote } from '@throughline/core/notes'
+import { result, system, user } from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import { answer } from './answer.ts'
 

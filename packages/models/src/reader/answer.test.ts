@@ -1,5 +1,11 @@
-import { assistant, note, result, system, user } from '@throughline/core/testing/builders'
-import { randomConversation } from '@throughline/core/testing/random-conversation'
+import {
+  assistant,
+  note,
+  randomConversation,
+  result,
+  system,
+  user,
+} from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import { answer } from './answer.ts'
 

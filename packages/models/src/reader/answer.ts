@@ -1,6 +1,5 @@
-import { cut } from '@throughline/core/log/line'
-import type { MessageLike } from '@throughline/core/log/message'
-import { noteToolName } from '@throughline/core/log/tool-names'
+import { type MessageLike, noteToolName } from '@throughline/core/messages'
+import { cut } from '@throughline/core/values'
 import type { ModelSettings, ToolSpec } from '../model.ts'
 import { bestStatement } from './best-statement.ts'
 import { nextCalls, type WantedCall } from './next-calls.ts'

@@ -1,4 +1,4 @@
-import { createCounter, type TokenCounter } from '@throughline/core/tokens/create-counter'
+import { createCounter, type TokenCounter } from '@throughline/core/counters'
 
 /**
  * Counts the reader's own tokens: words, numbers and every other character but white space. For those of other models pass `count`.

@@ -1,10 +1,4 @@
-import {
-  assistant,
-  result,
-  system,
-  type TestMessage,
-  user,
-} from '@throughline/core/testing/builders'
+import { assistant, result, system, type TestMessage, user } from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import type { ToolSpec } from '../model.ts'
 import { answer, type FullReply } from './answer.ts'

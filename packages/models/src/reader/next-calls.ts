@@ -1,5 +1,5 @@
-import { noteToolName } from '@throughline/core/log/tool-names'
-import { parseJson, parseJsonObject } from '@throughline/core/log/values'
+import { noteToolName } from '@throughline/core/messages'
+import { parseJson, parseJsonObject } from '@throughline/core/values'
 import type { ToolSpec } from '../model.ts'
 import type { ReaderInput } from './reader-input.ts'
 

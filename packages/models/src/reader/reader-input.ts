@@ -1,8 +1,18 @@
-import { readActions } from '@throughline/core/log/actions'
-import type { Message, MessageLike, Role } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import * as texts from '@throughline/core/log/texts'
-import { noteToolName } from '@throughline/core/log/tool-names'
+import {
+  actionsTitle,
+  artifactTitle,
+  type Message,
+  type MessageLike,
+  notesTitle,
+  noteToolName,
+  parseMessage,
+  previousActionsTitle,
+  quotesTitle,
+  type Role,
+  recallTitle,
+  rulesTitle,
+} from '@throughline/core/messages'
+import { type Action, readActions } from '@throughline/core/notes'
 import { type Speaker, speakerOf } from './wording.ts'
 
 export type ReaderInput = Readonly<ReturnType<typeof readInput>>
@@ -12,10 +22,11 @@ export function readInput(raw: readonly MessageLike[]) {
   const messages: readonly Message[] = raw.map(parseMessage)
   // The journal of an open turn is a user message that no user wrote.
   const askedAt = messages.findLastIndex(
-    ({ role, text }) => role === 'user' && !text.startsWith(texts.actionsTitle),
+    ({ role, text }) => role === 'user' && !text.startsWith(actionsTitle),
   )
   const system = messages.filter(({ role }) => role === 'system').map(({ text }) => text)
   const turn = messages.slice(askedAt + 1)
+  const actions: readonly Action[] = readActions(turn)
   return {
     messages,
     system: system.join('\n'),
@@ -25,7 +36,7 @@ export function readInput(raw: readonly MessageLike[]) {
     askedAt,
     /** The messages since: rounds of tool calls. */
     turn,
-    actions: readActions(turn).filter(({ call }) => call.name !== noteToolName),
+    actions: actions.filter(({ call }) => call.name !== noteToolName),
     /** How many actions of this turn were cut from the context, by the count of its journal. */
     cutActions: countCutActions(messages.slice(Math.max(0, askedAt))),
   }
@@ -142,13 +153,13 @@ function isInserted(paragraph: string): boolean {
 }
 
 const titles: readonly (readonly [title: string, state: SectionState])[] = [
-  [texts.recallTitle, 'recalled'],
-  [texts.quotesTitle, 'quoted'],
-  [texts.artifactTitle, 'artifact'],
-  [texts.notesTitle, 'notes'],
-  [texts.actionsTitle, 'this turn'],
-  [texts.previousActionsTitle, 'turn before'],
-  [texts.rulesTitle, 'rules'],
+  [recallTitle, 'recalled'],
+  [quotesTitle, 'quoted'],
+  [artifactTitle, 'artifact'],
+  [notesTitle, 'notes'],
+  [actionsTitle, 'this turn'],
+  [previousActionsTitle, 'turn before'],
+  [rulesTitle, 'rules'],
 ]
 
 function openedBy(

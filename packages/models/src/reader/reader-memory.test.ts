@@ -1,6 +1,6 @@
 import { fit, sliding, spongebob, stable, tiered } from '@throughline/core'
-import type { MessageLike } from '@throughline/core/log/message'
-import { system, user } from '@throughline/core/testing/builders'
+import type { MessageLike } from '@throughline/core/messages'
+import { system, user } from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import { answer } from './answer.ts'
 

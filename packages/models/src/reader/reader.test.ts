@@ -1,4 +1,4 @@
-import { assistant, system, user } from '@throughline/core/testing/builders'
+import { assistant, system, user } from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import { ModelError, type ModelPart, type ModelRequest } from '../model.ts'
 import { countWords } from './count-words.ts'

@@ -1,7 +1,6 @@
-import { InvalidMessageError, type OptionNames, refuseUnknown } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { TokenCounter } from '@throughline/core/counters'
+import { InvalidMessageError, type OptionNames, refuseUnknown } from '@throughline/core/errors'
+import { type MessageLike, parseMessage, type ToolCall } from '@throughline/core/messages'
 import { checkWindow } from '../check-options.ts'
 import { type Model, ModelError, type ModelRequest } from '../model.ts'
 import { sleep } from '../sleep.ts'
@@ -63,7 +62,7 @@ export function reader(options: ReaderOptions = {}): Model {
         const unsigned = answer(taken.messages, tools, settings, answers)
         const isSigned = isStandIn && unsigned.text !== '' && settings.format === undefined
         const reply = isSigned ? { ...unsigned, text: standInOpening + unsigned.text } : unsigned
-        return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.messages) }
+        return { reply, promptTokens: taken.promptTokens, ids: freshIds(taken.calls) }
       })
       // A server that cuts prompts also makes room while it writes: only the request limits its reply.
       const left = overflow === 'cut' ? Number.POSITIVE_INFINITY : window - promptTokens
@@ -94,13 +93,18 @@ function takeWindow(
   { messages, tools = [] }: ModelRequest,
   { name, window, overflow }: Required<Pick<ReaderOptions, 'name' | 'window' | 'overflow'>>,
   counter: TokenCounter,
-): { readonly messages: readonly MessageLike[]; readonly promptTokens: number } {
+): {
+  readonly messages: readonly MessageLike[]
+  readonly calls: readonly ToolCall[]
+  readonly promptTokens: number
+} {
   const read = messages.map((raw, seq) => {
     const message = parseMessage(raw, seq)
     return { raw, message, tokens: counter.message(message) }
   })
   const promptTokens = read.reduce((sum, { tokens }) => sum + tokens, counter.tools(tools))
-  if (promptTokens < window) return { messages, promptTokens }
+  const callsIn = (kept: typeof read) => kept.flatMap(({ message }) => message.calls)
+  if (promptTokens < window) return { messages, calls: callsIn(read), promptTokens }
   if (overflow === 'error')
     throw new ModelError(
       'context_too_long',
@@ -113,10 +117,15 @@ function takeWindow(
     left -= tokens
     return false
   })
-  if (left < window) return { messages: kept.map(({ raw }) => raw), promptTokens: left }
+  if (left < window)
+    return { messages: kept.map(({ raw }) => raw), calls: callsIn(kept), promptTokens: left }
   const half = Math.floor(window / 2)
   const { role = 'user', text = '' } = read.at(-1)?.message ?? {}
-  return { messages: [{ role, content: endOf(text, half, counter) }], promptTokens: half }
+  return {
+    messages: [{ role, content: endOf(text, half, counter) }],
+    calls: [],
+    promptTokens: half,
+  }
 }
 
 /** The longest end of a text with at most `most` tokens, by bisection. */
@@ -140,10 +149,8 @@ function partsOf({ text, calls }: FullReply, ids: () => string, stop: readonly s
 }
 
 /** Makes ids that are new among the visible ones and reproducible: `call_7` after `call_6`. */
-function freshIds(messages: readonly MessageLike[]): () => string {
-  const used = messages
-    .flatMap((raw, seq) => parseMessage(raw, seq).calls)
-    .map(({ id }) => Number(/^call_(\d+)$/.exec(id ?? '')?.[1] ?? 0))
+function freshIds(calls: readonly ToolCall[]): () => string {
+  const used = calls.map(({ id }) => Number(/^call_(\d+)$/.exec(id ?? '')?.[1] ?? 0))
   let last = used.reduce((most, number) => Math.max(most, number), 0)
   return () => `call_${++last}`
 }

@@ -1,4 +1,4 @@
-import type { Message } from '@throughline/core/log/message'
+import type { Message } from '@throughline/core/messages'
 import { type ReaderInput, type Section, splitSections } from './reader-input.ts'
 import { isQuestion, splitSentences } from './split-sentences.ts'
 import { isHelpless, type Quotation, quotedBy, speakerOf } from './wording.ts'

@@ -1,5 +1,5 @@
-import { cut } from '@throughline/core/log/line'
-import type { Role } from '@throughline/core/log/message'
+import type { Role } from '@throughline/core/messages'
+import { cut } from '@throughline/core/values'
 
 const openings = {
   user: 'You said',

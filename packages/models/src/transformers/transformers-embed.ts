@@ -1,5 +1,5 @@
-import type { Embedder } from '@throughline/core/log/embedder'
-import { refuseUnknown } from '@throughline/core/log/error'
+import { refuseUnknown } from '@throughline/core/errors'
+import type { Embedder } from '@throughline/core/recall'
 import { ModelError } from '../model.ts'
 
 /** Options of `transformersEmbed`. */

@@ -1,4 +1,4 @@
-import { isCount } from '@throughline/core/log/values'
+import { isCount } from '@throughline/core/values'
 
 /** What is known of a model's window, and from where: `gpt-5: 400,000, from the table of 2026-11`. */
 export interface WindowFact {

@@ -1,4 +1,4 @@
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { orAborted } from '@throughline/core/values'
 
 /** Shares one request among all callers: it is aborted when none is left. Its answer is remembered, a failure is not. */
 export function askOnce<Answer>(ask: (signal: AbortSignal) => Promise<Answer>) {

@@ -1,4 +1,4 @@
-import { parseJson, parseJsonObject } from '@throughline/core/log/values'
+import { parseJson, parseJsonObject } from '@throughline/core/values'
 import { ModelError, type ModelPart } from '../model.ts'
 import { readFault, readStart } from '../read-fault.ts'
 import type { AskedServer } from '../to-model-error.ts'

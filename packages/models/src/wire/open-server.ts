@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { Fields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import { checkWindow, mergeSettings, type ServedModelOptions } from '../check-options.ts'
 import { hasFiles } from '../leave-out.ts'
 import type { Model, ModelError, ModelPart, ModelRequest, ModelSettings } from '../model.ts'

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { Fields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import type { LearnedFiles } from '../leave-out.ts'
 import type { ModelPart, ModelSettings, ToolSpec } from '../model.ts'
 import type { AskedServer } from '../to-model-error.ts'

@@ -1,7 +1,12 @@
-import type { SentMessage } from '@throughline/core/context/receipt'
-import { type ThreadCall, toThreadCall } from '@throughline/history/calls/calls'
-import { endOf, type Plan } from '@throughline/history/calls/plan'
-import { readPlan, sentIn } from '@throughline/history/calls/read-plan'
+import type { SentMessage } from '@throughline/core/explain'
+import {
+  endOf,
+  type Plan,
+  readPlan,
+  sentIn,
+  type ThreadCall,
+  toThreadCall,
+} from '@throughline/history/calls'
 import type { Head, Store, ThreadKey } from '@throughline/stores/store'
 import { z } from 'zod'
 import { type AnswerOf, callStatus, name, place } from './schemas.ts'

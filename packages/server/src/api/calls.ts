@@ -1,10 +1,15 @@
-import { readMessage } from '@throughline/core/log/parse-message'
-import { inCounts, partsInModel, toModelTokens } from '@throughline/core/tokens/calibration'
-import { shownWindow } from '@throughline/core/tokens/unknown-window'
+import { readMessage } from '@throughline/core/messages'
+import { inCounts, partsInModel, shownWindow, toModelTokens } from '@throughline/core/tokens'
 import type { Thread, ThreadCall } from '@throughline/history'
-import { toolsIn } from '@throughline/history/calls/calls'
-import { type Plan, roomOf } from '@throughline/history/calls/plan'
-import { predictedIn, readPlan, sentIn, stretchesOf } from '@throughline/history/calls/read-plan'
+import {
+  type Plan,
+  predictedIn,
+  readPlan,
+  roomOf,
+  sentIn,
+  stretchesOf,
+  toolsIn,
+} from '@throughline/history/calls'
 import { z } from 'zod'
 import { notFound } from '../auth/refusals.ts'
 import { callsBack } from './calls-back.ts'

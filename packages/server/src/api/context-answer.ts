@@ -1,7 +1,8 @@
-import type { Context } from '@throughline/core/context/fit'
-import { countFates } from '@throughline/core/context/make-receipt'
-import { type ChangingLines, fates, parts } from '@throughline/core/context/receipt'
-import { type Room, toModelTokens } from '@throughline/core/tokens/calibration'
+import type { Context } from '@throughline/core/context'
+import { type ChangingLines, countFates, parts } from '@throughline/core/explain'
+import { fates } from '@throughline/core/fates'
+import type { MessageLike, PlainMessage } from '@throughline/core/messages'
+import { type Room, toModelTokens } from '@throughline/core/tokens'
 import { z } from 'zod'
 import { factorField, toCutFigures, toFigures, windowField } from './model-tokens.ts'
 import { count, counted, cutPlaces, message, place } from './schemas.ts'
@@ -76,6 +77,7 @@ export async function toContextAnswer(context: Context, options: ShownContext) {
   const { at, room, isWithMessages, isWithTexts } = options
   const { receipt, messages } = context
   const { stretches, faults, sent, changing } = receipt
+  const texts: readonly (MessageLike | PlainMessage)[] = messages
   return {
     ...toSummary(context, room),
     at,
@@ -83,7 +85,7 @@ export async function toContextAnswer(context: Context, options: ShownContext) {
     faults,
     changing: changing && toChanging(changing, room.factor, isWithTexts),
     sent: await toSentRows(messages, sent, { ...options, factor: room.factor, stretches }),
-    messages: isWithMessages && isWithTexts ? messages : undefined,
+    messages: isWithMessages && isWithTexts ? texts : undefined,
   }
 }
 

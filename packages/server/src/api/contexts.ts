@@ -1,7 +1,7 @@
-import { dump } from '@throughline/core/context/dump'
-import type { Fate, Receipt } from '@throughline/core/context/receipt'
-import { BadRequestError } from '@throughline/core/log/error'
-import { breathe } from '@throughline/history/log/rests'
+import { BadRequestError } from '@throughline/core/errors'
+import { dump, type Receipt } from '@throughline/core/explain'
+import type { Fate } from '@throughline/core/fates'
+import { breathe } from '@throughline/history/log'
 import { z } from 'zod'
 import {
   contextAnswer,

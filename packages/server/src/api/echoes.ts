@@ -1,4 +1,3 @@
-import { readMessage } from '@throughline/core/log/parse-message'
 import type { LoggedMessage, Thread } from '@throughline/history'
 
 /**
@@ -18,8 +17,7 @@ export async function echoAt(thread: Thread, seq: number): Promise<readonly numb
   return isEcho ? [question.seq, reply.seq] : undefined
 }
 
-const textOf = ({ message, seq }: LoggedMessage) =>
-  readMessage(message, seq).text.slice(0, mostCharacters)
+const textOf = ({ reading }: LoggedMessage) => reading.text.slice(0, mostCharacters)
 
 const mostCharacters = 4000
 const hasCase = /\p{Ll}/u

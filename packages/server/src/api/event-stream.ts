@@ -1,5 +1,5 @@
-import { textWriter, toReadable } from '@throughline/chat/turn/stream/to-readable'
-import { oneLine, sse, sseComment, sseHeaders } from '@throughline/models/sse'
+import { textWriter, toReadable } from '@throughline/chat/turn'
+import { oneLine, sse, sseComment, sseHeaders } from '@throughline/models/http'
 import type { StreamLimits } from '../exchange/reply-writer.ts'
 import { errorBody, toFault } from '../to-fault.ts'
 

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { z } from 'zod'
 import { type Caller, scopes } from '../auth/caller.ts'
 import { keyRecord } from '../auth/create-keys.ts'

@@ -1,17 +1,17 @@
-import { countFates } from '@throughline/core/context/make-receipt'
-import { fates } from '@throughline/core/context/receipt'
-import { cut } from '@throughline/core/log/line'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { isObject } from '@throughline/core/log/values'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import type { ThreadCall } from '@throughline/history/calls/calls'
-import { roomOf } from '@throughline/history/calls/plan'
-import { readPlan, stretchesOf } from '@throughline/history/calls/read-plan'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
-import { isExperiment } from '@throughline/history/shown-store'
-import { isReserved, isSideName } from '@throughline/history/side-name'
-import { titleOf } from '@throughline/history/title-of'
+import { countFates } from '@throughline/core/explain'
+import { fates } from '@throughline/core/fates'
+import { type Message, readMessage } from '@throughline/core/messages'
+import { toModelTokens } from '@throughline/core/tokens'
+import { cut, isObject } from '@throughline/core/values'
+import { readPlan, roomOf, stretchesOf, type ThreadCall } from '@throughline/history/calls'
+import {
+  isExperiment,
+  isReserved,
+  isSideName,
+  type LogSource,
+  readLog,
+} from '@throughline/history/log'
+import { titleOf } from '@throughline/history/threads'
 import type { ConversationInfo } from '@throughline/stores/store'
 import { z } from 'zod'
 import { sourceOf } from '../exchange/inquiry.ts'
@@ -88,7 +88,8 @@ export async function readLatest(
     mayInspect ? thread.calls({ limit: 1 }) : [],
   ])
   const owed = status.state === 'interrupted' ? await readOwed(source) : []
-  const last = shown.findLast(message => textOf(message) !== '')
+  const said = shown.map(({ seq, ...message }) => ({ seq, ...readMessage(message, seq) }))
+  const last = said.findLast(({ text }) => text !== '')
   return {
     actor,
     branch,
@@ -107,12 +108,12 @@ export async function readLatest(
 
 const mostCharacters = 240
 
-const textOf = (message: MessageLike) => cut(readMessage(message, 0).text, mostCharacters)
-
-function toSaid(message: MessageLike & { readonly seq: number }) {
-  const { role, time } = readMessage(message, message.seq)
-  return { seq: message.seq, role, text: textOf(message), time }
-}
+const toSaid = ({ seq, role, text, time }: Message & { readonly seq: number }) => ({
+  seq,
+  role,
+  text: cut(text, mostCharacters),
+  time,
+})
 
 const mostRead = 12
 
@@ -134,8 +135,8 @@ const mostRounds = 5000
 /** The tools that the newest reply has called and that have no result yet, by their names. */
 async function readOwed(source: LogSource): Promise<readonly string[]> {
   const answered = new Set<string>()
-  for await (const { message, seq } of readLog(source, { reverse: true, limit: mostResults })) {
-    const { role, calls, results } = readMessage(message, seq)
+  for await (const { reading } of readLog(source, { reverse: true, limit: mostResults })) {
+    const { role, calls, results } = reading
     if (role === 'tool') for (const { callId } of results) answered.add(callId ?? '')
     else return calls.filter(({ id = '' }) => !answered.has(id)).map(call => call.name)
   }

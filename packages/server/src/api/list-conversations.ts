@@ -1,5 +1,5 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import { isSideName } from '@throughline/history/side-name'
+import { BadRequestError } from '@throughline/core/errors'
+import { isSideName } from '@throughline/history/log'
 import type { ConversationInfo } from '@throughline/stores/store'
 import { z } from 'zod'
 import { findProvisional } from '../identity/provisional.ts'

@@ -1,6 +1,5 @@
-import type { Receipt, ReceiptCut } from '@throughline/core/context/receipt'
-import { partsInModel, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
-import { isUnknownWindow } from '@throughline/core/tokens/unknown-window'
+import type { Receipt, ReceiptCut } from '@throughline/core/explain'
+import { isUnknownWindow, partsInModel, type Room, toModelTokens } from '@throughline/core/tokens'
 import { z } from 'zod'
 import { count } from './schemas.ts'
 

@@ -1,12 +1,7 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { isObject, present } from '@throughline/core/log/values'
-import type { SentBody } from '@throughline/history/calls/sent-body'
-import { fromLog, hashOfBody } from '@throughline/history/calls/sent-body'
-import { eachAnthropic } from '@throughline/models/dialects/anthropic/write-request'
-import { eachOllama } from '@throughline/models/dialects/ollama/write-request'
-import { eachOpenAi } from '@throughline/models/dialects/openai/write-request'
-import { responsesWire } from '@throughline/models/dialects/responses/wire'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
+import { isObject, present } from '@throughline/core/values'
+import { fromLog, hashOfBody, type SentBody } from '@throughline/history/calls'
+import { eachAnthropic, eachOllama, eachOpenAi, responsesWire } from '@throughline/models/dialects'
 
 type Value = Readonly<Record<string, unknown>>
 

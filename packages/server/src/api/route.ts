@@ -1,6 +1,6 @@
-import type { State } from '@throughline/core/state/index'
+import type { State } from '@throughline/core/state'
 import type { History, HistoryOptions, Thread } from '@throughline/history'
-import { countAsUse } from '@throughline/history/count-as-use'
+import { countAsUse } from '@throughline/history/threads'
 import type { ConversationInfo } from '@throughline/stores/store'
 import { z } from 'zod'
 import type { Caller, KeyScope } from '../auth/caller.ts'

@@ -1,4 +1,5 @@
 import { callRoutes } from './calls.ts'
+import { cardRoutes } from './cards.ts'
 import { chatRoutes } from './chat.ts'
 import { contextRoutes } from './contexts.ts'
 import { conversationRoutes } from './conversations.ts'
@@ -26,6 +27,7 @@ export const apiRoutes = [
   ...timelineRoutes,
   ...whyRoutes,
   ...seenRoutes,
+  ...cardRoutes,
   ...callRoutes,
   ...shadowRoutes,
   ...chatRoutes,

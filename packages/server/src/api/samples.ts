@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { History } from '@throughline/history'
-import { NoConversationError } from '@throughline/stores/store-error'
+import { NoConversationError } from '@throughline/stores/errors'
 import { z } from 'zod'
 import { packageFile } from '../package.ts'
 import { defineRoute } from './route.ts'

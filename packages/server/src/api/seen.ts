@@ -1,13 +1,14 @@
-import { firstPlace } from '@throughline/core/context/conversation/first-place'
-import { choosePolicy } from '@throughline/core/context/policies/choose-policy'
-import { rarity } from '@throughline/core/context/recall/posting'
-import { type Fate, fates, type Receipt } from '@throughline/core/context/receipt'
-import type { Mention } from '@throughline/core/context/why/mentions'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import { isUnknownWindow } from '@throughline/core/tokens/unknown-window'
+import { choosePolicy } from '@throughline/core/context'
+import type { Receipt } from '@throughline/core/explain'
+import { type Fate, fates } from '@throughline/core/fates'
+import { type Mention, rarity } from '@throughline/core/recall'
+import { isUnknownWindow, type Room, toModelTokens } from '@throughline/core/tokens'
+import { firstPlace } from '@throughline/core/values'
 import type { Thread } from '@throughline/history'
+import { type Plan, stretchesOf } from '@throughline/history/calls'
 import { z } from 'zod'
 import { echoAt } from './echoes.ts'
+import type { FitSettings } from './fit-thread.ts'
 import { defineRoute, threadOf } from './route.ts'
 import { count, place } from './schemas.ts'
 import { contextOrCall, settingsOf } from './why.ts'
@@ -44,45 +45,82 @@ export const seenRoutes = [
     answer: seen,
     async handle(call) {
       const thread = await threadOf(call)
-      const { options, room } = await settingsOf(call, thread)
-      const { text } = call.query
+      const { options, room, stored, isKnown } = await settingsOf(call, thread)
       const { receipt } = await thread.context(options)
-      const { asking, words, messages } = await thread.mentions({ ...options, text })
-      const telling = tellingOf(words, messages)
-      const match = await withoutEchoes(thread, skipped =>
-        bestMatch(telling, { messages, receipt, asking, skipped }),
-      )
-      const would: { policy: string; window: number }[] = []
-      if (match && !match.isSent)
-        for (const tries of nearest(receipt.policy, room.window))
-          for (const { policy, window } of tries) {
-            const changed = {
-              ...options,
-              window: Math.round((window / room.window) * options.window!),
-              ...(policy !== receipt.policy && { policy: choosePolicy(policy) }),
-            }
-            if (!isSentAt((await thread.context(changed)).receipt, match.entry)) continue
-            would.push({ policy, window })
-            break
-          }
+      const account = accountOf(receipt, stored)
+      const { asking, words, messages } = await thread.mentions({
+        ...options,
+        text: call.query.text,
+      })
+      const match = await matchIn(thread, { words, messages, receipt: account, asking })
       return {
         asking,
         unsaid: words.flatMap(({ word, many }) => (many === 0 ? [word] : [])),
-        match,
+        match: match && { ...match, weight: undefined },
         omitted: receipt.counts.omitted,
         free: toModelTokens(receipt.free, room.factor),
-        would,
+        would:
+          match && !match.isSent
+            ? await wouldSend(thread, match.entry, { options, room, account, isKnown })
+            : [],
       }
     },
   }),
 ]
 
+/** The message with most of the words that tell something. */
+export const matchIn = (
+  thread: Thread,
+  { words, ...place }: MatchPlace & { readonly words: readonly Mention[] },
+) =>
+  withoutEchoes(
+    thread,
+    skipped => bestMatch(tellingOf(words, place.messages), { ...place, skipped }),
+    place.skipped,
+  )
+
+/** What became of the messages: for a call as it was stored with it, whatever would be made of it today. */
+export const accountOf = (receipt: Receipt, stored: Plan | undefined) =>
+  stored ? { policy: stored.policy, stretches: stretchesOf(stored) } : receipt
+
+interface MadeContext {
+  readonly options: Pick<FitSettings, 'window'>
+  readonly room: Room
+  readonly account: Pick<Receipt, 'policy'>
+  /** Whether the options have its policy: one that is not known cannot be tried in another window. */
+  readonly isKnown: boolean
+}
+
+/** The nearest other policy and the nearest larger window that send a message, each tried. */
+export async function wouldSend(
+  thread: Thread,
+  entry: number,
+  { options, room, account, isKnown }: MadeContext,
+) {
+  const would: { policy: string; window: number }[] = []
+  for (const tries of nearest(account.policy, room.window))
+    for (const { policy, window } of tries) {
+      const isSame = policy === account.policy
+      if (isSame && !isKnown) continue
+      const changed = {
+        ...options,
+        window: Math.round((window / room.window) * options.window),
+        ...(!isSame && { policy: choosePolicy(policy) }),
+      }
+      if (!isSentAt((await thread.context(changed)).receipt, entry)) continue
+      would.push({ policy, window })
+      break
+    }
+  return would
+}
+
 /** The best match that is no reply which only says its question again, nor that question. */
 async function withoutEchoes(
   thread: Thread,
   find: (skipped: ReadonlySet<number>) => Match | undefined,
+  skippedBefore: Iterable<number> = [],
 ) {
-  const skipped = new Set<number>()
+  const skipped = new Set(skippedBefore)
   for (let tries = 0; tries < mostEchoes; tries++) {
     const match = find(skipped)
     const echo = match && (await echoAt(thread, match.entry))
@@ -109,10 +147,10 @@ const isSent = (fate: Fate | undefined) =>
   fate === 'kept' || fate === 'altered' || fate === 'recalled'
 
 /** The fate of the message at a place, with its reason. */
-const fateAt = ({ stretches }: Pick<Receipt, 'stretches'>, seq: number) =>
+export const fateAt = ({ stretches }: Pick<Receipt, 'stretches'>, seq: number) =>
   stretches[firstPlace(stretches.length, at => stretches[at]!.last >= seq)]
 
-const isSentAt = (receipt: Pick<Receipt, 'stretches'>, seq: number) =>
+export const isSentAt = (receipt: Pick<Receipt, 'stretches'>, seq: number) =>
   isSent(fateAt(receipt, seq)?.fate)
 
 /** Leaves out words of over a quarter of the messages, and those over 8 times as frequent as the rarest: they tell little. */
@@ -150,5 +188,5 @@ export function bestMatch(
   if (best.weight === 0 || !stretch) return undefined
   const { fate, rule, why } = stretch
   const held = words.flatMap(({ word, seqs }) => (seqs.includes(best.entry) ? [word] : []))
-  return { entry: best.entry, words: held, fate, rule, why, isSent: best.isSent }
+  return { ...best, words: held, fate, rule, why }
 }

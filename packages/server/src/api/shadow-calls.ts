@@ -1,10 +1,7 @@
-import { fates } from '@throughline/core/context/receipt'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { fates } from '@throughline/core/fates'
 import type { Thread } from '@throughline/history'
-import type { ThreadCall } from '@throughline/history/calls/calls'
-import { endOf } from '@throughline/history/calls/plan'
-import { readPlan, stretchesOf } from '@throughline/history/calls/read-plan'
-import { breathe } from '@throughline/history/log/rests'
+import { endOf, readPlan, stretchesOf, type ThreadCall } from '@throughline/history/calls'
+import { breathe } from '@throughline/history/log'
 import { z } from 'zod'
 import { callsBack } from './calls-back.ts'
 import { defineRoute, threadOf } from './route.ts'
@@ -73,9 +70,9 @@ async function toLine(
   const { tokens, wouldTokens, tail } = account
   const at = endOf(plan)
   const line = { call: call.id, turn: call.turn, at, tokens, wouldTokens }
-  const [answer] = await thread.messages({ at: at + 1, limit: 1 })
-  const { role, text } = answer ? readMessage(answer, 0) : { role: undefined, text: '' }
-  if (role !== 'assistant' || text === '') return line
+  const [answer] = await thread.entries({ at: at + 1, limit: 1 })
+  if (answer?.reading.role !== 'assistant' || answer.reading.text === '') return line
+  const { text } = answer.reading
   const { asking, words, messages } = await thread.mentions({ text, at })
   const receipt = { stretches: stretchesOf(plan) }
   const match = bestMatch(tellingOf(words, messages), { messages, receipt, asking })

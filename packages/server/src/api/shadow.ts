@@ -1,7 +1,13 @@
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import { isRun, type Plan, roomOf } from '@throughline/history/calls/plan'
-import { stretchesOf } from '@throughline/history/calls/read-plan'
-import { type EntryRun, lackingIn, wholeRuns } from '@throughline/history/calls/shadow-account'
+import { toModelTokens } from '@throughline/core/tokens'
+import {
+  type EntryRun,
+  isRun,
+  lackingIn,
+  type Plan,
+  roomOf,
+  stretchesOf,
+  wholeRuns,
+} from '@throughline/history/calls'
 import { z } from 'zod'
 import { count, place } from './schemas.ts'
 

@@ -1,10 +1,14 @@
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
-import { cut } from '@throughline/core/log/line'
-import type { MessageLike } from '@throughline/core/log/message'
-import { attempt } from '@throughline/core/log/values'
-import { defineState, type State, type StateReading } from '@throughline/core/state/index'
-import { type RoundResult, roundsFromEnd } from '@throughline/core/state/read-round'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
+import {
+  defineState,
+  type RoundResult,
+  roundsFromEnd,
+  type State,
+  type StateReading,
+} from '@throughline/core/state'
+import { attempt, cut } from '@throughline/core/values'
+import { type LogSource, readLog } from '@throughline/history/log'
 import { z } from 'zod'
 import { stateForm } from '../config/config-schema.ts'
 import { sourceOf } from '../exchange/inquiry.ts'

@@ -1,5 +1,4 @@
-import { fates } from '@throughline/core/context/receipt'
-import { fateInText } from '@throughline/core/log/fate-text'
+import { fateInText, fates } from '@throughline/core/fates'
 import { z } from 'zod'
 import { sourceOf } from '../exchange/inquiry.ts'
 import { createSettings, type FitFields, fitFields, policyOf } from './fit-thread.ts'
@@ -81,7 +80,7 @@ export const timelineRoutes = [
 ]
 
 /** With any setting in the query, contexts are made anew with it also where calls are stored. */
-async function timelineOf(
+export async function timelineOf(
   call: ThreadRequest,
   { since = 0, ...query }: FitFields & { readonly since?: number },
   against: readonly string[],

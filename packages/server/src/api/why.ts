@@ -1,17 +1,22 @@
-import { marginOf } from '@throughline/core/context/draft/frame'
-import { plainPolicies } from '@throughline/core/context/policies/choose-policy'
-import { fates } from '@throughline/core/context/receipt'
-import type { Why } from '@throughline/core/context/why/why-conversation'
-import type { AskedText } from '@throughline/core/context/why/why-recall'
-import { BadRequestError } from '@throughline/core/log/error'
-import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import { marginOf, type Policy, plainPolicies } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
+import { BadRequestError } from '@throughline/core/errors'
+import type { AskedText, Why } from '@throughline/core/explain'
+import { fates } from '@throughline/core/fates'
+import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens'
 import type { Thread } from '@throughline/history'
-import { endOf, roomOf } from '@throughline/history/calls/plan'
-import { hasNotesInPrompt, readPlan } from '@throughline/history/calls/read-plan'
+import { endOf, hasNotesInPrompt, type Plan, readPlan, roomOf } from '@throughline/history/calls'
+import type { StoredCall } from '@throughline/stores/store'
 import { z } from 'zod'
 import { findCall, verdictIn } from './calls.ts'
-import { atField, createSettings, type FitFields, fitFields, promptIn } from './fit-thread.ts'
+import {
+  atField,
+  createSettings,
+  type FitFields,
+  type FitSettings,
+  fitFields,
+  promptIn,
+} from './fit-thread.ts'
 import { factorField, toCutFigures, toFigures, toldFactor } from './model-tokens.ts'
 import { defineRoute, type ThreadRequest, threadOf } from './route.ts'
 import { count, cutPlaces, name, place, threadFields } from './schemas.ts'
@@ -114,28 +119,45 @@ export const whyRoutes = [
   }),
 ]
 
-/** How the context is made, its room, and for a call its plan. */
+/** How a context is made, its room, and for a call its plan. */
+interface ContextSettings {
+  readonly options: FitSettings & { readonly at?: number }
+  readonly room: Room
+  readonly stored?: Plan
+  /** Whether the policy of the call is known: of another one only what it did is. */
+  readonly isKnown: boolean
+}
+
 export async function settingsOf(
   call: ThreadRequest<FitFields & { readonly at?: number; readonly call?: string }>,
   thread: Thread,
-) {
+): Promise<ContextSettings> {
   const { at, call: id } = call.query
   if (id !== undefined) return settingsIn(call, thread, id)
   const { settings, room } = await (await createSettings(thread, call.parts))(call.query, at)
-  return { options: { ...settings, at }, room, stored: undefined }
+  return { options: { ...settings, at }, room, isKnown: true }
 }
 
 /** The settings of a stored call. A policy that no name says is taken to be that of the upstream or the server. */
 async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
   const recorded = await findCall(call, thread, id)
-  const stored = readPlan(recorded.plan)
-  const { policy: named } = stored
-  const room = roomOf(stored)
   const { options: general, upstreams } = call.parts
   const { policy: usual } = { ...general, ...upstreams.ofRecorded(recorded.model)?.options }
+  return optionsOfCall(thread, recorded, usual)
+}
+
+/** How the context of a stored call can be made again. `usual`: the policy that a name which is none of ours stands for. */
+export async function optionsOfCall(
+  thread: Thread,
+  call: Pick<StoredCall, 'plan'>,
+  usual?: Policy,
+): Promise<ContextSettings & { readonly stored: Plan }> {
+  const stored = readPlan(call.plan)
+  const { policy: named } = stored
+  const room = roomOf(stored)
   const isPlain = Object.hasOwn(plainPolicies, named) && usual?.name !== named
   const policy = isPlain ? plainPolicies[named as keyof typeof plainPolicies] : usual
-  const system = await promptIn(thread, recorded)
+  const system = await promptIn(thread, call)
   const options = {
     at: endOf(stored),
     ...inCounts(room),
@@ -144,7 +166,8 @@ async function settingsIn(call: ThreadRequest, thread: Thread, id: string) {
     system,
     notes: hasNotesInPrompt(stored) ? ('system' as const) : undefined,
   } as const
-  return { options, stored, room }
+  const isKnown = isPlain || usual?.name === named
+  return { options, stored, room, isKnown }
 }
 
 const mostCharacters = 20_000

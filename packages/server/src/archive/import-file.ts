@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { few } from '@throughline/core/log/line'
-import { InvalidImportError } from '@throughline/history/transfer/import-error'
-import type { TextPieces } from '@throughline/history/transfer/import-text'
+import { few } from '@throughline/core/values'
+import { InvalidImportError, type TextPieces } from '@throughline/history/transfer'
 import { isZip, listEntries, readEntry, type ZipEntry } from './zip.ts'
 
 /** What opens the text of a file to import: the file itself, or the conversations in a ZIP archive, such as ChatGPT sends it. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { InvalidImportError } from '@throughline/history/transfer/import-error'
+import { InvalidImportError } from '@throughline/history/transfer'
 
 /** A file in a ZIP archive. All numbers come from the archive, and are checked where they are used. */
 export interface ZipEntry {

@@ -1,5 +1,5 @@
-import { InvalidOptionError } from '@throughline/core/log/error'
-import type { ChatRequest } from '@throughline/models/dialects/adapter'
+import { InvalidOptionError } from '@throughline/core/errors'
+import type { ChatRequest } from '@throughline/models/dialects'
 import { clean, type HeadersOf, nameIn, sessionOf, usableName } from '../identity/known-client.ts'
 
 /** The person that headers name: ours, or those of Open WebUI. */

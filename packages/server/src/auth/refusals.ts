@@ -3,11 +3,9 @@ import {
   NotFoundError,
   showValue,
   ThroughlineError,
-} from '@throughline/core/log/error'
-import { isExperimentNamed } from '@throughline/history/shown-store'
-import { isReserved, reservedName } from '@throughline/history/side-name'
-import type { Adapter, AdapterFault } from '@throughline/models/dialects/adapter'
-import { errorsAt } from '@throughline/models/dialects/index'
+} from '@throughline/core/errors'
+import { isExperimentNamed, isReserved, reservedName } from '@throughline/history/log'
+import { type Adapter, type AdapterFault, errorsAt } from '@throughline/models/dialects'
 import type { ThreadKey } from '@throughline/stores/store'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'

@@ -1,5 +1,5 @@
-import { ThroughlineError } from '@throughline/core/log/error'
-import { attempt } from '@throughline/core/log/values'
+import { ThroughlineError } from '@throughline/core/errors'
+import { attempt } from '@throughline/core/values'
 import type { Store } from '@throughline/stores/store'
 import { type Caller, defaultTenant } from './caller.ts'
 import type { Keys } from './create-keys.ts'

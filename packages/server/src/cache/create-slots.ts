@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { isCount } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isCount } from '@throughline/core/values'
 import { ModelError } from '@throughline/models/model'
 import type { Upstream } from '../upstream/upstream.ts'
 

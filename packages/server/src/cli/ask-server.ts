@@ -1,4 +1,4 @@
-import { residueNote } from '@throughline/stores/erased'
+import { residueNote } from '@throughline/stores/errors'
 import type { Command } from 'commander'
 import { printError, UserError } from './print.ts'
 

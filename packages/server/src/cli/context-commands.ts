@@ -1,20 +1,24 @@
-import { dump } from '@throughline/core/context/dump'
-import { receiptTable } from '@throughline/core/context/explain'
-import type { Why } from '@throughline/core/context/why/why-conversation'
-import { cut, plural } from '@throughline/core/log/line'
+import { dump, receiptTable, type Why } from '@throughline/core/explain'
+import { cut, plural } from '@throughline/core/values'
 import type { Thread, ThreadCall } from '@throughline/history'
-import { predictedIn } from '@throughline/history/calls/read-plan'
+import { predictedIn } from '@throughline/history/calls'
 import type { Command } from 'commander'
 import { accountLines, accountOfCall, verdictOn } from '../mcp/context-account.ts'
 import { wholeNumber } from './number-option.ts'
 import type { AddCommand } from './open-log.ts'
 import { onThread, type ThreadOptions, withThread } from './open-log.ts'
 import { print, printText, UserError } from './print.ts'
+import { callMeant, findCall, printCard } from './why-card.ts'
 
 interface ContextOptions {
   readonly window?: number
   readonly at?: number
   readonly call?: string
+}
+
+interface WhyOptions extends ContextOptions {
+  readonly card?: string | true
+  readonly dark?: boolean
 }
 
 /** `throughline log calls`, `dump` and `why`: what a model was sent, or would be sent now. */
@@ -45,12 +49,19 @@ export function addContextCommands(add: AddCommand): void {
     ),
   )
     .argument(
-      '<place>',
-      'of the message, as "throughline log show --places" tells it',
+      '[place]',
+      'of the message, as "throughline log show --places" tells it; a card finds it without',
       wholeNumber(1),
     )
-    .action((conversation: string, place: number, options: ContextOptions & ThreadOptions) =>
-      onThread(thread => printWhy(thread, place, options))(conversation, options),
+    .option('--card [file]', 'draw instead why the answer forgot it: an SVG, printed or in a file')
+    .option('--dark', 'the card on a dark ground')
+    .action(
+      (conversation: string, place: number | undefined, options: WhyOptions & ThreadOptions) =>
+        onThread((thread, _, history) =>
+          options.card === undefined
+            ? printWhy(thread, place, options)
+            : printCard({ thread, history, place, ...options, card: options.card }),
+        )(conversation, options),
     )
 }
 
@@ -65,12 +76,16 @@ function printCallReceipt(call: ThreadCall): void {
   for (const line of [account.title, account.totals, ...accountLines(account)]) print(line)
 }
 
-async function printWhy(thread: Thread, place: number, { window, at, call: id }: ContextOptions) {
+async function printWhy(
+  thread: Thread,
+  place: number | undefined,
+  { window, at, call: id }: ContextOptions,
+) {
+  if (place === undefined)
+    throw new UserError('which message? Name its place: "throughline log show --places" lists them')
   const head = (await thread.entries({ limit: 1 })).at(-1)?.seq ?? 0
   if (place > head) throw new UserError(`there is no message #${place}: the last one is #${head}`)
-  const isNow = window !== undefined || at !== undefined
-  const call =
-    id !== undefined ? await findCall(thread, id) : isNow ? undefined : (await thread.calls())[0]
+  const call = await callMeant(thread, { window, at, call: id })
   if (call) {
     const account = accountOfCall(call)
     print(account.title)
@@ -115,12 +130,6 @@ function recallLines({ recall }: Why): readonly string[] {
 
 const leavingLines = ({ leaving }: Why): readonly string[] =>
   leaving ? [`In about ${plural(leaving.turns, 'more turn')} like the last ones it drops out.`] : []
-
-async function findCall(thread: Thread, id: string): Promise<ThreadCall> {
-  const match = (await thread.calls()).find(call => call.id === id)
-  if (!match) throw new UserError(`there is no call ${id}; "throughline log calls" lists them`)
-  return match
-}
 
 function describeCall(call: ThreadCall): string {
   const { id, turn, time, model, reported, status, error } = call

@@ -1,21 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import type { NotesPlace, Overflow, Shape } from '@throughline/core/context/draft/frame-options'
-import { dump } from '@throughline/core/context/dump'
-import { type Paint, receiptTable } from '@throughline/core/context/explain'
-import { fit } from '@throughline/core/context/fit'
 import {
   choosePolicy,
+  fit,
+  type NotesPlace,
+  type Overflow,
   type PolicyOptions,
   policyNames,
-} from '@throughline/core/context/policies/choose-policy'
-import type { Receipt } from '@throughline/core/context/receipt'
-import { InvalidMessageError, InvalidOptionError } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
-import { estimate } from '@throughline/core/tokens/estimate'
-import { framingFor } from '@throughline/core/tokens/framings'
+  type Shape,
+} from '@throughline/core/context'
+import { estimate, exactCounters, framingFor, type TokenCounter } from '@throughline/core/counters'
+import { InvalidMessageError, InvalidOptionError } from '@throughline/core/errors'
+import { dump, type Paint, type Receipt, receiptTable } from '@throughline/core/explain'
+import { type MessageLike, parseMessage } from '@throughline/core/messages'
 import type { Command } from 'commander'
 import { packageFile } from '../package.ts'
 import { share, wholeNumber } from './number-option.ts'
@@ -126,13 +123,9 @@ async function run(file: string | undefined, options: FitFlags): Promise<void> {
 async function chooseCounter(name: string, model: string | undefined): Promise<TokenCounter> {
   const options = model === undefined ? {} : { framing: framingFor(model) }
   if (name === 'estimate') return estimate(options)
-  if (name === 'o200k') return (await import('@throughline/core/tokens/o200k')).o200k(options)
-  if (name === 'cl100k') return (await import('@throughline/core/tokens/cl100k')).cl100k(options)
+  if (name === 'o200k' || name === 'cl100k') return (await exactCounters[name]())(options)
   if (name.endsWith('.json'))
-    return (await import('@throughline/core/tokens/tokenizer-json')).tokenizerJson(
-      await readJson(name),
-      options,
-    )
+    return (await exactCounters.tokenizerJson())(await readJson(name), options)
   const problem = `expected estimate, o200k, cl100k or a tokenizer.json, got "${name}"`
   throw new InvalidOptionError('count', problem)
 }

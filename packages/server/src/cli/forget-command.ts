@@ -1,4 +1,4 @@
-import { present } from '@throughline/core/log/values'
+import { present } from '@throughline/core/values'
 import type { Command } from 'commander'
 import { askServer, type ServerFlags, withServer } from './ask-server.ts'
 import { type DeletionOptions, mayDelete, sayDeleted, withDeletionOptions } from './may-delete.ts'

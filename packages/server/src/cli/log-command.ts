@@ -1,10 +1,14 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { plural } from '@throughline/core/log/line'
-import { ExportError } from '@throughline/history/transfer/export-conversation'
-import { ImportStoppedError, InvalidImportError } from '@throughline/history/transfer/import-error'
-import type { Imported, ImportOptions } from '@throughline/history/transfer/import-text'
-import { isPostgres } from '@throughline/stores/is-postgres'
+import { plural } from '@throughline/core/values'
+import {
+  ExportError,
+  type Imported,
+  type ImportOptions,
+  ImportStoppedError,
+  InvalidImportError,
+} from '@throughline/history/transfer'
+import { isPostgres } from '@throughline/stores/store'
 import type { Command } from 'commander'
 import { checkNamed } from '../auth/named-person.ts'
 import { listTenants } from '../auth/tenants.ts'
@@ -159,7 +163,7 @@ function addTransferCommands(add: AddCommand): void {
       const advice =
         'backup copies SQLite files; use pg_dump for PostgreSQL, or "throughline log export"'
       if (isPostgres(db)) throw new UserError(advice)
-      const { backupSqlite } = await import('@throughline/stores/sqlite/sqlite-store')
+      const { backupSqlite } = await import('@throughline/stores/sqlite')
       const { bytes } = await backupSqlite({ path: db, to })
       print(`copied ${plural(bytes, 'byte')} to ${to}`)
     },

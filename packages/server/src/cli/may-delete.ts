@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { plural } from '@throughline/core/log/line'
+import { plural } from '@throughline/core/values'
 import type { Command } from 'commander'
 import { print, UserError } from './print.ts'
 

@@ -1,5 +1,4 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
 
 /** A message for a terminal: who says it, its text, and the calls that it makes. */
 export function messageLine(message: MessageLike, seq: number): string {

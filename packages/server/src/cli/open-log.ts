@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
-import { createHistory } from '@throughline/history/create-history'
-import type { History, HistoryOptions } from '@throughline/history/history'
-import type { Thread } from '@throughline/history/thread'
-import { residueNote } from '@throughline/stores/erased'
-import { isPostgres } from '@throughline/stores/is-postgres'
-import type { Store } from '@throughline/stores/store'
+import {
+  createHistory,
+  type History,
+  type HistoryOptions,
+  type Thread,
+} from '@throughline/history/threads'
+import { residueNote } from '@throughline/stores/errors'
+import { isPostgres, type Store } from '@throughline/stores/store'
 import type { Command } from 'commander'
 import { listTenants } from '../auth/tenants.ts'
 import type { ServerFlags } from './ask-server.ts'
@@ -36,14 +38,16 @@ export const withThread = (command: Command): Command =>
     .option('--branch <name>', 'which line of the thread', 'main')
 
 /** Runs a command that reads one thread, which must be there. */
-export function onThread<Options>(use: (thread: Thread, options: Options) => Promise<void>) {
+export function onThread<Options>(
+  use: (thread: Thread, options: Options, history: History) => Promise<void>,
+) {
   return (conversation: string, options: ThreadOptions & Options) =>
     readHistory(options, async history => {
       const { actor, branch } = options
       const thread = history.thread(conversation, { actor, branch })
       if ((await thread.messages({ limit: 1 })).length === 0)
         throw new UserError(`there is no thread ${conversation}/${actor}/${branch}`)
-      await use(thread, options)
+      await use(thread, options, history)
     })
 }
 
@@ -106,8 +110,8 @@ export async function withStore<T>(
   use: (store: Store) => Promise<T>,
 ) {
   const store = isPostgres(db)
-    ? (await import('@throughline/stores/postgres/postgres-store')).postgresStore({ url: db })
-    : (await import('@throughline/stores/sqlite/sqlite-store')).sqliteStore({ path: db, readOnly })
+    ? (await import('@throughline/stores/postgres')).postgresStore({ url: db })
+    : (await import('@throughline/stores/sqlite')).sqliteStore({ path: db, readOnly })
   try {
     return await use(store)
   } finally {

@@ -1,7 +1,6 @@
-import { plural } from '@throughline/core/log/line'
-import type { MessageLike } from '@throughline/core/log/message'
-import { attempt, parseJsonObject } from '@throughline/core/log/values'
-import { InvalidImportError } from '@throughline/history/transfer/import-error'
+import type { MessageLike } from '@throughline/core/messages'
+import { attempt, parseJsonObject, plural } from '@throughline/core/values'
+import { InvalidImportError } from '@throughline/history/transfer'
 import { findNodeAtLocation, parseTree, visit } from 'jsonc-parser'
 import { UserError } from './print.ts'
 
@@ -45,8 +44,8 @@ const longestHead = 1_000_000
 
 /** The thread of the assistant, or the only one, of the one conversation of an export. */
 async function readExported(name: string, text: string): Promise<ChatFile> {
-  const { createHistory } = await import('@throughline/history/create-history')
-  const { memoryStore } = await import('@throughline/stores/memory/memory-store')
+  const { createHistory } = await import('@throughline/history/threads')
+  const { memoryStore } = await import('@throughline/stores/memory')
   const history = createHistory({ store: memoryStore() })
   const { conversations } = await history.import(text).catch(error => {
     throw error instanceof InvalidImportError ? new UserError(`${name}: ${error.message}`) : error

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { Command, CommanderError } from 'commander'
 import { manifest } from '../package.ts'
 import { closedPipe } from './closed-pipe.ts'

@@ -1,4 +1,4 @@
-import { policyNames } from '@throughline/core/context/policies/choose-policy'
+import { policyNames } from '@throughline/core/context'
 import { z } from 'zod'
 import {
   address,

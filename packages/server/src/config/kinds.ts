@@ -1,6 +1,6 @@
-import { policyNames } from '@throughline/core/context/policies/choose-policy'
-import { attempt } from '@throughline/core/log/values'
-import { serverKinds } from '@throughline/models/dialects/index'
+import { policyNames } from '@throughline/core/context'
+import { attempt } from '@throughline/core/values'
+import { serverKinds } from '@throughline/models/dialects'
 import { z } from 'zod'
 import { toBytes, toShare, toTime, toWhole } from './number-text.ts'
 

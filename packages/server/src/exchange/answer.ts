@@ -1,15 +1,23 @@
-import { answerTurn, writesNote } from '@throughline/chat/turn/answer-turn'
-import { threadLog } from '@throughline/chat/turn/log/thread-log'
-import type { ModelReply, TurnPart, TurnResult } from '@throughline/chat/turn/reply'
-import { runTurn } from '@throughline/chat/turn/run-turn'
-import { setUpAsking } from '@throughline/chat/turn/set-up-asking'
-import { keepResult, runTool } from '@throughline/chat/turn/tools/run-tools'
-import { readingTool, readMessageSpec } from '@throughline/chat/turn/tools/tool'
-import type { Asking, TurnOptions } from '@throughline/chat/turn/turn-options'
-import type { SystemPromptPlace } from '@throughline/core/context/draft/frame-options'
-import type { MessageLike } from '@throughline/core/log/message'
+import {
+  type Asking,
+  answerTurn,
+  keepResult,
+  type ModelReply,
+  readingTool,
+  readMessageSpec,
+  runTool,
+  runTurn,
+  setUpAsking,
+  type TurnOptions,
+  type TurnPart,
+  type TurnResult,
+  threadLog,
+  writesNote,
+} from '@throughline/chat/turn'
+import type { SystemPromptPlace } from '@throughline/core/context'
+import type { MessageLike } from '@throughline/core/messages'
 import type { Model, ReplyCall } from '@throughline/models/model'
-import { isStoreFault } from '@throughline/stores/store-error'
+import { isStoreFault } from '@throughline/stores/errors'
 import type { OpenCache } from '../cache/create-cache.ts'
 import { callMark } from '../identity/chain.ts'
 import { ownResult } from '../identity/item.ts'

@@ -1,12 +1,15 @@
-import { type FitRequest, nextContext, nextRoom } from '@throughline/chat/turn/ask/next-context'
-import { toError } from '@throughline/chat/turn/end-failed'
-import { setUpAsking } from '@throughline/chat/turn/set-up-asking'
-import { withLimit } from '@throughline/chat/turn/wait/link-signals'
-import { fit } from '@throughline/core/context/fit'
-import type { MessageLike } from '@throughline/core/log/message'
-import type { Calibration } from '@throughline/core/tokens/calibration'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
-import type { ChatRequest } from '@throughline/models/dialects/adapter'
+import {
+  type FitRequest,
+  nextContext,
+  nextRoom,
+  setUpAsking,
+  toError,
+  withLimit,
+} from '@throughline/chat/turn'
+import { fit } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
+import type { Calibration, MessageLike } from '@throughline/core/messages'
+import type { ChatRequest } from '@throughline/models/dialects'
 import { type Model, ModelError } from '@throughline/models/model'
 import type { AnswerOptions } from './answer.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'
@@ -57,7 +60,7 @@ export function checkPlace(
   place: LogPlace,
   to: Pick<RoomCheck, 'options' | 'model'>,
 ) {
-  const brought = place.messages.slice(place.from)
+  const brought = place.messages.slice(place.from).map(({ source }) => source)
   const users = brought.filter(({ role }) => role === 'user')
   const first = place.kind === 'new' ? users.slice(0, 1) : []
   // Of the system messages of a program the last is always sent.

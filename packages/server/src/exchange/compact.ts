@@ -1,10 +1,5 @@
-import { readEach, refuse } from '@throughline/core/log/fields'
-import {
-  compactionAnswer,
-  openInput,
-  pack,
-  wishOf,
-} from '@throughline/models/dialects/responses/compaction'
+import { readEach, refuse } from '@throughline/core/fields'
+import { compactionAnswer, openInput, pack, wishOf } from '@throughline/models/dialects'
 import type { Upstream } from '../upstream/upstream.ts'
 import { findPlace } from './find-place.ts'
 import type { Inquiry } from './inquiry.ts'

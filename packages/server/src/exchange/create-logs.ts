@@ -1,4 +1,4 @@
-import { putNewest } from '@throughline/core/log/put-newest'
+import { putNewest } from '@throughline/core/values'
 import { createHistory, type HistoryOptions } from '@throughline/history'
 import type { Log } from './inquiry.ts'
 

@@ -1,6 +1,5 @@
-import { mainBranch } from '@throughline/history/log/read-log'
-import { sideName } from '@throughline/history/side-name'
-import { unknownId } from '@throughline/models/dialects/openai-error'
+import { mainBranch, sideName } from '@throughline/history/log'
+import { unknownId } from '@throughline/models/ids'
 import type { StoredTurn, ThreadKey } from '@throughline/stores/store'
 import type { Front } from '../identity/chain.ts'
 import { itemsOf, type ListItem } from '../identity/item.ts'

@@ -1,6 +1,5 @@
-import { erasureOf } from '@throughline/history/erase-entry'
-import { mainBranch } from '@throughline/history/log/read-log'
-import { isSideName, sideName } from '@throughline/history/side-name'
+import { isSideName, mainBranch, sideName } from '@throughline/history/log'
+import { erasureOf } from '@throughline/history/threads'
 import type { Inquiry, LogPlace } from './inquiry.ts'
 
 /**

@@ -1,8 +1,7 @@
-import { readMessage } from '@throughline/core/log/parse-message'
-import { noteToolName } from '@throughline/core/log/tool-names'
+import { noteToolName } from '@throughline/core/messages'
 import type { LoggedMessage } from '@throughline/history'
-import { listLog } from '@throughline/history/log/read-log'
-import type { ChatRequest, ReplyEnd, ReplyStart } from '@throughline/models/dialects/adapter'
+import { listLog } from '@throughline/history/log'
+import type { ChatRequest, ReplyEnd, ReplyStart } from '@throughline/models/dialects'
 import type { ThreadKey } from '@throughline/stores/store'
 import { isGiven } from '../identity/item.ts'
 import { type Again, type Inquiry, type Log, sourceOf } from './inquiry.ts'
@@ -50,8 +49,8 @@ export function fromKept(
   entry: LoggedMessage,
   kept = keptIn(entry),
 ): { start: ReplyStart; end: ReplyEnd } {
-  const { message, seq, id, time } = entry
-  const { text, thinking, calls } = readMessage(message, seq)
+  const { reading, id, time } = entry
+  const { text, thinking, calls } = reading
   const { model = '', promptTokens = 0, hints = {}, reason = 'stop' } = kept ?? {}
   const { usage = {}, pieces, logprobs, silent } = kept ?? {}
   const request = { model, messages: [], tools: [], settings: {}, stream: false, named: {}, hints }

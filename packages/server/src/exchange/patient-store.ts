@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { StoreError } from '@throughline/stores/errors'
 import type { Begun, NewEntry, Store, ThreadKey } from '@throughline/stores/store'
-import { StoreError } from '@throughline/stores/store-error'
 
 interface Patience {
   /** How long a call of the store is waited for. */

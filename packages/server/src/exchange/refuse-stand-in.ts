@@ -1,6 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { findStandIn } from '@throughline/core/log/texts'
-import { parseJson } from '@throughline/core/log/values'
+import { findStandIn, type MessageLike } from '@throughline/core/messages'
+import { parseJson } from '@throughline/core/values'
 import { ModelError, type ModelPart } from '@throughline/models/model'
 
 /**

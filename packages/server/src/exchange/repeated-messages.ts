@@ -1,6 +1,6 @@
 import type { SeenMessage } from '@throughline/history'
-import { listLog } from '@throughline/history/log/read-log'
-import { rootOf } from '@throughline/history/log/repeats'
+import { listLog } from '@throughline/history/log'
+import { rootOf } from '@throughline/history/search'
 import { markNames, type UserMarks } from '../identity/chain.ts'
 import { walkOn } from '../identity/walk.ts'
 import { type Inquiry, type LogPlace, sourceOf } from './inquiry.ts'

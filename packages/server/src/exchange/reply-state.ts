@@ -1,7 +1,6 @@
-import { trimmedTokens } from '@throughline/chat/turn/ask/trimmed-tokens'
-import type { ModelReply, TurnPart } from '@throughline/chat/turn/reply'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import type { ReplyEnd, ReplyPiece, ReplyStart } from '@throughline/models/dialects/adapter'
+import { type ModelReply, type TurnPart, trimmedTokens } from '@throughline/chat/turn'
+import { toModelTokens } from '@throughline/core/tokens'
+import type { ReplyEnd, ReplyPiece, ReplyStart } from '@throughline/models/dialects'
 
 export interface ReplyState {
   readonly start: ReplyStart

@@ -1,22 +1,19 @@
-import type { TurnPart } from '@throughline/chat/turn/reply'
-import { textWriter, toReadable } from '@throughline/chat/turn/stream/to-readable'
-import { withResolvers } from '@throughline/chat/turn/wait/with-resolvers'
-import { countFates } from '@throughline/core/context/make-receipt'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import { isUnknownWindow, unknownWindowWords } from '@throughline/core/tokens/unknown-window'
-import type {
-  Adapter,
-  AdapterFault,
-  ChatRequest,
-  ReplyEnd,
-  ReplyStart,
-  ReplyStream,
-} from '@throughline/models/dialects/adapter'
-import { signOfLife } from '@throughline/models/dialects/reply-stream'
+import { type TurnPart, textWriter, toReadable } from '@throughline/chat/turn'
+import { withResolvers } from '@throughline/chat/waiting'
+import { countFates } from '@throughline/core/explain'
+import { isUnknownWindow, toModelTokens, unknownWindowWords } from '@throughline/core/tokens'
+import {
+  type Adapter,
+  type AdapterFault,
+  type ChatRequest,
+  type ReplyEnd,
+  type ReplyStart,
+  type ReplyStream,
+  signOfLife,
+} from '@throughline/models/dialects'
+import { sseHeaders } from '@throughline/models/http'
 import { ModelError } from '@throughline/models/model'
-import { sseHeaders } from '@throughline/models/sse'
-import { windowSources } from '@throughline/models/windows/window-fact'
-import type { Refusal } from '@throughline/models/wire/wire'
+import { type Refusal, windowSources } from '@throughline/models/wire'
 import type { ThreadKey } from '@throughline/stores/store'
 import type { NativeReply } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'

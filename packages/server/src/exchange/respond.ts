@@ -1,15 +1,10 @@
-import type { ModelReply } from '@throughline/chat/turn/reply'
-import { attempt } from '@throughline/core/log/values'
-import type {
-  Adapter,
-  AdapterFault,
-  ChatRequest,
-  ReplyStart,
-} from '@throughline/models/dialects/adapter'
-import { replyOfResponse } from '@throughline/models/dialects/responses/ids'
+import type { ModelReply } from '@throughline/chat/turn'
+import { attempt } from '@throughline/core/values'
+import type { Adapter, AdapterFault, ChatRequest, ReplyStart } from '@throughline/models/dialects'
+import { replyOfResponse } from '@throughline/models/ids'
 import { type Model, ModelError } from '@throughline/models/model'
-import { sleep } from '@throughline/models/sleep'
-import { ConflictError, isStoreFault, LeaseError } from '@throughline/stores/store-error'
+import { sleep } from '@throughline/models/waiting'
+import { ConflictError, isStoreFault, LeaseError } from '@throughline/stores/errors'
 import type { Cache } from '../cache/create-cache.ts'
 import { type ClientCall, openNative } from '../native/native-reply.ts'
 import { toFault } from '../to-fault.ts'
@@ -73,7 +68,8 @@ export interface ReplyTask {
 export async function respond(task: ReplyTask): Promise<Response> {
   const { inquiry, adapter, run, requestId, limits } = task
   run.holds(await untilAlone(inquiry))
-  const entered = await withPatience(task.storeWaitMs, () => admitted(task)).catch(error => {
+  const waitMs = task.storeWaitMs * (holdsItsList(inquiry) ? 1 : needyWaits)
+  const entered = await withPatience(waitMs, () => admitted(task)).catch(error => {
     if (!mayBeUnstored(task, error)) throw error
     return enterBeside(task, error)
   })
@@ -91,6 +87,12 @@ export async function respond(task: ReplyTask): Promise<Response> {
   void serve({ ...task, headers, writer }, entered).finally(run.over)
   return writer.response
 }
+
+/**
+ * How many times as long a request waits that cannot be answered without the store. Refused at once it would be sent again, which a
+ * store that is only busy can bear least.
+ */
+const needyWaits = 10
 
 async function admitted(task: ReplyTask): Promise<Entered> {
   await task.admit()
@@ -311,7 +313,7 @@ function passedOf({ request }: Inquiry, { messages }: LogPlace, client: ClientCa
   const isOnlyNamed = named.previous ?? named.conversation ?? named.past
   if (!client && isOnlyNamed !== undefined) return undefined
   const prompt = system === undefined ? [] : [{ role: 'system', content: system }]
-  return [...prompt, ...(client ? request.messages : messages)]
+  return [...prompt, ...(client ? request.messages : messages.map(({ source }) => source))]
 }
 
 /** An upstream that is not asked for a stream is silent until all of the reply is written. */

@@ -1,4 +1,4 @@
-import { breathe, createRests } from '@throughline/history/log/rests'
+import { breathe, createRests } from '@throughline/history/log'
 import type { Store } from '@throughline/stores/store'
 
 /** How many marks are looked for, or saved, without a pause. */

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto'
-import { oneByOne } from '@throughline/chat/turn/wait/one-by-one'
-import { within } from '@throughline/chat/turn/wait/within'
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { oneByOne, within } from '@throughline/chat/waiting'
+import { orAborted } from '@throughline/core/values'
 import type { ThreadStatus } from '@throughline/history'
-import { linesOf } from '@throughline/history/log/lines'
-import { listLog, threadId } from '@throughline/history/log/read-log'
-import { sleep } from '@throughline/models/sleep'
+import { linesOf, listLog, threadId } from '@throughline/history/log'
+import { sleep } from '@throughline/models/waiting'
+import { KeyReusedError } from '@throughline/stores/errors'
 import type { Store, StoredTurn, ThreadKey } from '@throughline/stores/store'
-import { KeyReusedError } from '@throughline/stores/store-error'
 import { agreement, type Compared, isOfRound, isReply, isUser } from '../identity/agreement.ts'
 import { hashOfText } from '../identity/chain.ts'
+import { clientMessage } from '../identity/client-message.ts'
 import { comparedIn, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { markKinds } from '../identity/mark-kinds.ts'
@@ -128,7 +127,9 @@ export async function findAtEnd(
       if (!again) continue
       return { kind: 'again', thread, after, turn: turn.turn }
     }
-    const repeated = entries.slice(0, stretch.start).map(({ view }) => view)
+    const repeated = entries
+      .slice(0, stretch.start)
+      .map(({ view, seq }) => clientMessage(view, seq))
     failed ??= {
       kind: 'failed',
       thread,

@@ -1,10 +1,14 @@
-import { trimmedTokens } from '@throughline/chat/turn/ask/trimmed-tokens'
-import type { Cancels, WatchedReply } from '@throughline/chat/turn/cancels'
-import type { TurnPart, TurnResult } from '@throughline/chat/turn/reply'
-import { onAbort } from '@throughline/chat/turn/wait/link-signals'
-import { ThroughlineError } from '@throughline/core/log/error'
-import { toModelTokens } from '@throughline/core/tokens/calibration'
-import type { AdapterFault } from '@throughline/models/dialects/adapter'
+import {
+  type Cancels,
+  onAbort,
+  type TurnPart,
+  type TurnResult,
+  trimmedTokens,
+  type WatchedReply,
+} from '@throughline/chat/turn'
+import { ThroughlineError } from '@throughline/core/errors'
+import { toModelTokens } from '@throughline/core/tokens'
+import type { AdapterFault } from '@throughline/models/dialects'
 import type { Gate } from '../guard/create-gate.ts'
 import type { Answered } from './answer.ts'
 import type { Again, LogPlace } from './inquiry.ts'

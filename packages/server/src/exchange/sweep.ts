@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { orAborted } from '@throughline/core/values'
 import type { History } from '@throughline/history'
-import { isSideName, sidePrefix } from '@throughline/history/side-name'
-import { lastUseOf } from '@throughline/stores/rules/last-use'
+import { isSideName, sidePrefix } from '@throughline/history/log'
+import { lastUseOf } from '@throughline/stores/store'
 
 export interface SweepOptions {
   readonly historyOf: (tenant: string) => History

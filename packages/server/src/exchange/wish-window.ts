@@ -1,4 +1,4 @@
-import type { ChatRequest } from '@throughline/models/dialects/adapter'
+import type { ChatRequest } from '@throughline/models/dialects'
 import type { Upstream } from '../upstream/upstream.ts'
 
 /** A window that a client asked for, and the one that counts in its place. */

@@ -1,4 +1,4 @@
-import { showValue, ThroughlineError } from '@throughline/core/log/error'
+import { showValue, ThroughlineError } from '@throughline/core/errors'
 
 export interface AllowedNames {
   /** The address that the server listens on. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { parseBody } from '@throughline/core/log/parse-body'
+import { parseBody } from '@throughline/core/fields'
 import { isLong } from '@throughline/test-tools/is-long'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -10,7 +10,7 @@ import {
   parseText,
   type SeenList,
   spaces,
-} from '@throughline/core/log/parse-body'
+} from '@throughline/core/fields'
 
 /**
  * Parses bodies of which most begin like an earlier one: a client sends its whole conversation each time. The messages that

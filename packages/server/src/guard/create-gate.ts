@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 
 /** The server does as much as it may; a client should ask again a little later. */
 export class BusyError extends ThroughlineError {

@@ -1,4 +1,4 @@
-import { within } from '@throughline/chat/turn/wait/within'
+import { within } from '@throughline/chat/waiting'
 import { createHistory } from '@throughline/history'
 import type { Store } from '@throughline/stores/store'
 import type { NamedUpstream } from '../upstream/upstreams.ts'

@@ -1,21 +1,21 @@
-import { fitPrompt } from '@throughline/chat/bridges/fit-prompt'
-import { addedTexts } from '@throughline/core/context/added-texts.fixture'
-import { fit } from '@throughline/core/context/fit'
-import { balanced, thorough } from '@throughline/core/context/policies/recall'
-import { stable } from '@throughline/core/context/policies/stable'
-import { tiered } from '@throughline/core/context/policies/tiered'
-import type { MessageLike } from '@throughline/core/log/message'
+import { fitPrompt } from '@throughline/chat/bridges'
+import { balanced, fit, stable, thorough, tiered } from '@throughline/core/context'
+import { addedTexts } from '@throughline/core/fixtures'
 import {
   actionsTitle,
+  type MessageLike,
   markerText,
   notesTitle,
   previousActionsTitle,
   recallTitle,
-} from '@throughline/core/log/texts'
-import { assistant, note, result, system, user } from '@throughline/core/testing/builders'
+} from '@throughline/core/messages'
+import { assistant, note, result, system, user } from '@throughline/core/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addedMessages } from './added-messages.ts'
+import { addedMessages as findAdded } from './added-messages.ts'
+import { clientMessages } from './client-message.ts'
+
+const addedMessages = (list: readonly MessageLike[]) => findAdded(clientMessages(list))
 
 const call = (id: string) => ({
   role: 'assistant',

@@ -1,4 +1,4 @@
-import { isObject } from '@throughline/core/log/values'
+import { isObject } from '@throughline/core/values'
 
 /** A message as it is compared: what a client's copy and the log's have in common. */
 export interface Compared {

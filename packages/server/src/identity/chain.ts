@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createRests } from '@throughline/history/log/rests'
+import { createRests } from '@throughline/history/log'
 import type { Mark, ThreadKey } from '@throughline/stores/store'
 import { type Compared, isUser } from './agreement.ts'
 import type { ListItem } from './item.ts'

@@ -1,4 +1,4 @@
-import { threadId } from '@throughline/history/log/read-log'
+import { threadId } from '@throughline/history/log'
 import type { MarkedPlace, ThreadKey } from '@throughline/stores/store'
 import { isReply, isUser } from './agreement.ts'
 import {

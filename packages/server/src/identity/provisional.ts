@@ -1,5 +1,4 @@
-import { readLog } from '@throughline/history/log/read-log'
-import { isSideName } from '@throughline/history/side-name'
+import { isSideName, readLog } from '@throughline/history/log'
 import type { ConversationInfo, MarkedPlace } from '@throughline/stores/store'
 import { isGiven } from './item.ts'
 import type { WalkLog } from './walk.ts'

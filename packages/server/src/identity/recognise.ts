@@ -1,4 +1,4 @@
-import { mainBranch } from '@throughline/history/log/read-log'
+import { mainBranch } from '@throughline/history/log'
 import type { ThreadKey } from '@throughline/stores/store'
 import { isUser } from './agreement.ts'
 import type { ThreadName } from './chain.ts'

@@ -1,4 +1,4 @@
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
+import { type LogSource, readLog } from '@throughline/history/log'
 import type { EntryRange, Store, StoredTurn, ThreadKey } from '@throughline/stores/store'
 import type { Compared } from './agreement.ts'
 import {

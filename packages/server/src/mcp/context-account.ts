@@ -1,11 +1,21 @@
-import { dump } from '@throughline/core/context/dump'
-import type { ReceiptStretch } from '@throughline/core/context/receipt'
-import { cut } from '@throughline/core/log/line'
-import { partsInModel, toModelTokens } from '@throughline/core/tokens/calibration'
-import { isUnknownWindow, unknownWindowWords } from '@throughline/core/tokens/unknown-window'
+import { dump, type ReceiptStretch } from '@throughline/core/explain'
+import {
+  isUnknownWindow,
+  partsInModel,
+  toModelTokens,
+  unknownWindowWords,
+} from '@throughline/core/tokens'
+import { cut } from '@throughline/core/values'
 import type { Thread, ThreadCall } from '@throughline/history'
-import { type Plan, type Run, roomOf, toItems } from '@throughline/history/calls/plan'
-import { predictedIn, readPlan, stretchesOf } from '@throughline/history/calls/read-plan'
+import {
+  type Plan,
+  predictedIn,
+  type Run,
+  readPlan,
+  roomOf,
+  stretchesOf,
+  toItems,
+} from '@throughline/history/calls'
 import { toTime } from './define-mcp-tool.ts'
 
 /** What became of a thread's messages in a context, as data for a text. */

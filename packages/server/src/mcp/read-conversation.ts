@@ -1,5 +1,5 @@
-import { plural } from '@throughline/core/log/line'
-import { readMessage } from '@throughline/core/log/parse-message'
+import { readMessage } from '@throughline/core/messages'
+import { plural } from '@throughline/core/values'
 import type { DisplayMessage } from '@throughline/history'
 import { z } from 'zod'
 import {

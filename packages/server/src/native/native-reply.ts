@@ -1,15 +1,14 @@
-import type { TurnPart } from '@throughline/chat/turn/reply'
-import type { Fields } from '@throughline/core/log/fields'
-import { shownWindow } from '@throughline/core/tokens/unknown-window'
-import type { Adapter, ChatRequest } from '@throughline/models/dialects/adapter'
+import type { TurnPart } from '@throughline/chat/turn'
+import type { Fields } from '@throughline/core/fields'
+import { shownWindow } from '@throughline/core/tokens'
+import type { Adapter, ChatRequest } from '@throughline/models/dialects'
 import {
   type Model,
   ModelError,
   type ModelFiles,
   type ModelRequest,
 } from '@throughline/models/model'
-import type { Relay } from '@throughline/models/wire/ask'
-import type { Refusal } from '@throughline/models/wire/wire'
+import type { Refusal, Relay } from '@throughline/models/wire'
 import { headersOn } from '../upstream/pass-headers.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import { type ClientBody, writeBody } from './write-body.ts'

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { isObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isObject } from '@throughline/core/values'
 
 /**
  * Writes a changed body into the bytes that it was read from: what is the same value stays as its client wrote it, with its

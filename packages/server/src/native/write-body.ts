@@ -1,11 +1,16 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { isObject } from '@throughline/core/log/values'
-import type { ChatRequest, Origin } from '@throughline/models/dialects/adapter'
-import { patchOf } from '@throughline/models/dialects/index'
-import { clearEntries, type Fit, type Patch } from '@throughline/models/dialects/patch'
-import { flatName } from '@throughline/models/dialects/responses/wire'
-import type { ReplyWire } from '@throughline/models/wire/wire'
+import type { Fields } from '@throughline/core/fields'
+import { readMessage } from '@throughline/core/messages'
+import { isObject } from '@throughline/core/values'
+import {
+  type ChatRequest,
+  clearEntries,
+  type Fit,
+  flatName,
+  type Origin,
+  type Patch,
+  patchOf,
+} from '@throughline/models/dialects'
+import type { ReplyWire } from '@throughline/models/wire'
 import { alignContext, type Fitted, type MessageStanding, type OwnStanding } from './align.ts'
 import { spliceBody } from './splice-body.ts'
 

@@ -1,4 +1,4 @@
-import type { ListedModel } from '@throughline/models/wire/wire'
+import type { ListedModel } from '@throughline/models/wire'
 
 /** What a list of models says of each: a family for Ollama's clients, an owner for OpenAI's, and its date. */
 export interface Teller {

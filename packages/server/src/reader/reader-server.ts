@@ -1,12 +1,17 @@
-import { textWriter, toReadable } from '@throughline/chat/turn/stream/to-readable'
-import { InvalidOptionError } from '@throughline/core/log/error'
-import { type Fields, isFields, readBody, readText, refuse } from '@throughline/core/log/fields'
-import { parseJson } from '@throughline/core/log/values'
-import type { Adapter, ReplyEnd, ReplyStream } from '@throughline/models/dialects/adapter'
-import { generateAdapter, ollamaAdapter } from '@throughline/models/dialects/ollama/index'
-import { openaiAdapter } from '@throughline/models/dialects/openai/index'
+import { textWriter, toReadable } from '@throughline/chat/turn'
+import { InvalidOptionError } from '@throughline/core/errors'
+import { type Fields, isFields, readBody, readText, refuse } from '@throughline/core/fields'
+import { parseJson } from '@throughline/core/values'
+import {
+  type Adapter,
+  generateAdapter,
+  ollamaAdapter,
+  openaiAdapter,
+  type ReplyEnd,
+  type ReplyStream,
+} from '@throughline/models/dialects'
 import { type Model, ModelError, type ModelPart } from '@throughline/models/model'
-import { type ReaderOptions, reader } from '@throughline/models/reader/reader'
+import { type ReaderOptions, reader } from '@throughline/models/reader'
 import { toFault } from '../to-fault.ts'
 import { ollamaVersion, toLoaded, toOpenAiModel, toShown, toTag } from './model-facts.ts'
 

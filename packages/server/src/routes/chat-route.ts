@@ -1,13 +1,15 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import { type Fields, isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { isObject } from '@throughline/core/log/values'
-import { breathe, withRests } from '@throughline/history/log/rests'
-import type { Adapter, ChatRequest } from '@throughline/models/dialects/adapter'
-import { inOwnForm } from '@throughline/models/dialects/own-form'
-import { wishOf } from '@throughline/models/dialects/responses/compaction'
-import { withWholeRounds } from '@throughline/models/dialects/whole-rounds'
-import { isStoreFault } from '@throughline/stores/store-error'
+import { BadRequestError } from '@throughline/core/errors'
+import { type Fields, isFields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
+import { isObject } from '@throughline/core/values'
+import { breathe, withRests } from '@throughline/history/log'
+import {
+  type Adapter,
+  type ChatRequest,
+  wishOf,
+  withWholeRounds,
+} from '@throughline/models/dialects'
+import { isStoreFault } from '@throughline/stores/errors'
 import type { ServerEnv } from '../auth/caller.ts'
 import { bodyPerson } from '../auth/named-person.ts'
 import { refuseExperiment, refuseInner } from '../auth/refusals.ts'
@@ -19,6 +21,7 @@ import { respond } from '../exchange/respond.ts'
 import { wishWindow } from '../exchange/wish-window.ts'
 import { BusyError } from '../guard/create-gate.ts'
 import { addedMessages } from '../identity/added-messages.ts'
+import { clientMessages } from '../identity/client-message.ts'
 import { comparedOf } from '../identity/item.ts'
 import { type HeadersOf, knownClient, sideRequest } from '../identity/known-client.ts'
 import type { ClientCall } from '../native/native-reply.ts'
@@ -67,8 +70,7 @@ export async function answerChat(
       const { readMessages } = { ...parts.options, ...options }
       const kinds = isFields(parsed) ? adapter.rareKinds?.(parsed) : undefined
       const isSameForm = !readMessages && (await speaks(own, kinds))
-      const readWhole = (one: unknown) =>
-        isSameForm ? inOwnForm(() => adapter.read(one, headers)) : adapter.read(one, headers)
+      const readWhole = (one: unknown) => adapter.read(one, headers, isSameForm)
       if (sent.length > manyBytes) await readEntries(parsed, adapter, readWhole)
       const read = withWholeRounds(readWhole(parsed))
       // A compaction of ours says nothing to an upstream.
@@ -197,8 +199,9 @@ async function readEntries(
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */
 const readItems = (messages: readonly MessageLike[]) =>
   eachRow(messages, row => {
-    for (const message of row) comparedOf(message, 0)
-    addedMessages(row)
+    const read = clientMessages(row)
+    for (const message of read) comparedOf(message)
+    addedMessages(read)
   })
 
 async function eachRow<T>(list: readonly T[], read: (row: readonly T[]) => void): Promise<void> {

@@ -1,7 +1,7 @@
-import { type Fields, isFields } from '@throughline/core/log/fields'
-import { parseJsonObject } from '@throughline/core/log/values'
+import { type Fields, isFields } from '@throughline/core/fields'
+import { parseJsonObject } from '@throughline/core/values'
 import { ModelError } from '@throughline/models/model'
-import type { ListedModel } from '@throughline/models/wire/wire'
+import type { ListedModel } from '@throughline/models/wire'
 import {
   ollamaVersion,
   type Teller,

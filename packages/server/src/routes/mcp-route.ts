@@ -1,6 +1,6 @@
-import { parseBody } from '@throughline/core/log/parse-body'
+import { parseBody } from '@throughline/core/fields'
 import { createHistory, type Hands, type Thread } from '@throughline/history'
-import { shownStore } from '@throughline/history/shown-store'
+import { shownStore } from '@throughline/history/log'
 import type { ServerEnv } from '../auth/caller.ts'
 import { manifest } from '../package.ts'
 import { bodyOf } from './read-body.ts'

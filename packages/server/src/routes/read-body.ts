@@ -1,6 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { BadRequestError, ThroughlineError } from '@throughline/core/log/error'
+import { BadRequestError, ThroughlineError } from '@throughline/core/errors'
 import { unpackers as commonUnpackers } from '../upstream/connection.ts'
 
 /**

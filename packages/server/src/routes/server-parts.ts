@@ -1,5 +1,5 @@
-import type { Cancels } from '@throughline/chat/turn/cancels'
-import type { JsonLimits } from '@throughline/core/log/parse-body'
+import type { Cancels } from '@throughline/chat/turn'
+import type { JsonLimits } from '@throughline/core/fields'
 import type { Keys } from '../auth/create-keys.ts'
 import type { Cache } from '../cache/create-cache.ts'
 import type { AnswerOptions } from '../exchange/answer.ts'

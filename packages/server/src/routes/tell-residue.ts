@@ -1,4 +1,4 @@
-import { residueNote } from '@throughline/stores/erased'
+import { residueNote } from '@throughline/stores/errors'
 import type { Store } from '@throughline/stores/store'
 import type { MiddlewareHandler } from 'hono'
 

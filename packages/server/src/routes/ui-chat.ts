@@ -1,21 +1,19 @@
 import { createReply, type ReplyWork } from '@throughline/chat/reply'
-import type { TurnPart } from '@throughline/chat/turn/reply'
-import { notesInReply } from '@throughline/chat/turn/set-up-asking'
-import { createCallNames } from '@throughline/chat/ui/call-names'
+import { notesInReply, type TurnPart } from '@throughline/chat/turn'
 import {
+  createCallNames,
+  createUIReplies,
   type EarlierMessage,
+  markEarlier,
   readUIRequest,
   type UIRequest,
-} from '@throughline/chat/ui/read-ui-request'
-import { markEarlier } from '@throughline/chat/ui/ui-place'
-import { createUIReplies } from '@throughline/chat/ui/ui-replies'
-import { BadRequestError, NotFoundError } from '@throughline/core/log/error'
-import { read } from '@throughline/core/log/fields'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { shownArguments } from '@throughline/core/notes/shown-arguments'
-import { listLog } from '@throughline/history/log/read-log'
-import { withRests } from '@throughline/history/log/rests'
-import { toToolSpec } from '@throughline/models/dialects/read-tools'
+} from '@throughline/chat/ui'
+import { BadRequestError, NotFoundError } from '@throughline/core/errors'
+import { read } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
+import { shownArguments } from '@throughline/core/notes'
+import { listLog, withRests } from '@throughline/history/log'
+import { toToolSpec } from '@throughline/models/dialects'
 import type { Model, ReplyCall, ToolSpec } from '@throughline/models/model'
 import type { ThreadKey } from '@throughline/stores/store'
 import { Hono } from 'hono'
@@ -34,6 +32,7 @@ import {
 import { withoutPatience, withPatience } from '../exchange/patient-store.ts'
 import { inPieces, placeHeaders } from '../exchange/reply-writer.ts'
 import { takePlace } from '../exchange/take-place.ts'
+import { clientMessages } from '../identity/client-message.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { bodyOf } from './read-body.ts'
@@ -139,7 +138,7 @@ const readUITools = (value: unknown): readonly ToolSpec[] =>
 /** What a request brings to its thread. */
 interface UITurn {
   readonly kind: LogPlace['kind']
-  readonly messages: LogPlace['messages']
+  readonly messages: readonly MessageLike[]
   /** What the client has said before, where the log has nothing of it. */
   readonly earlier: readonly EarlierMessage[]
 }
@@ -183,8 +182,8 @@ async function waitingCalls(log: Log, thread: ThreadKey): Promise<ReadonlyMap<st
   const waiting = new Map<string, string>()
   const { open } = (await log.store.head(thread)) ?? {}
   if (!open) return waiting
-  for (const { message, seq } of await listLog(sourceOf(log, thread), { from: open.first })) {
-    const { calls, results } = readMessage(message, seq)
+  for (const { reading } of await listLog(sourceOf(log, thread), { from: open.first })) {
+    const { calls, results } = reading
     for (const { id } of calls) {
       if (id === undefined) continue
       names.set(id, nameOf(id))
@@ -241,7 +240,10 @@ export async function answerUI(
       hints: {},
     },
   }
-  const place = placeByName({ kind, thread, messages, marks, why: 'named by useChat' })
+  const place = placeByName({
+    ...{ kind, thread, marks, why: 'named by useChat' },
+    messages: clientMessages(messages),
+  })
   await checkPlace(inquiry, place, { options, model })
   const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {
@@ -249,8 +251,8 @@ export async function answerUI(
     return notesInReply(options, opened.thread)
   })
   const nameOf = createCallNames()
-  for (const { message, seq } of opened.logged ?? [])
-    for (const { id } of readMessage(message, seq).calls) if (id !== undefined) nameOf(id)
+  for (const { reading } of opened.logged ?? [])
+    for (const { id } of reading.calls) if (id !== undefined) nameOf(id)
   let calls: readonly ReplyCall[] = []
   const emitWithCalls = async (part: TurnPart) => {
     if (part.type === 'end' && part.status === 'open')

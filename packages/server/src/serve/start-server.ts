@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { choosePolicy } from '@throughline/core/context/policies/choose-policy'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { choosePolicy } from '@throughline/core/context'
+import { ThroughlineError } from '@throughline/core/errors'
 import { ollamaEmbed } from '@throughline/models'
-import { isPostgres } from '@throughline/stores/is-postgres'
-import type { Store } from '@throughline/stores/store'
+import { isPostgres, type Store } from '@throughline/stores/store'
 import { createKeys } from '../auth/create-keys.ts'
 import type { ServerConfig } from '../config/config-schema.ts'
 import { createServer, type ServerOptions } from '../create-server.ts'
@@ -114,13 +113,13 @@ export async function startServer(
 async function openStore(config: ServerConfig): Promise<Store> {
   const { db, distribute, maxEntry: maxEntryBytes, storeTimeout: timeoutMs } = config
   const store = isPostgres(db)
-    ? (await import('@throughline/stores/postgres/postgres-store')).postgresStore({
+    ? (await import('@throughline/stores/postgres')).postgresStore({
         url: db,
         maxEntryBytes,
         timeoutMs,
         ...(distribute && { distribute }),
       })
-    : (await import('@throughline/stores/sqlite/sqlite-store')).sqliteStore({
+    : (await import('@throughline/stores/sqlite')).sqliteStore({
         path: db,
         maxEntryBytes,
         // Enough to delete all but very long conversations when nothing else can be written.

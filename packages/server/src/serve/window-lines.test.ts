@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { expect, it } from 'vitest'
 import { ollamaUpstream, openaiUpstream } from '../upstream/model-servers.ts'
 import { readerUpstream } from '../upstream/reader-upstream.ts'

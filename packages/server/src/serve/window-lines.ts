@@ -1,9 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import { unknownWindowWords } from '@throughline/core/tokens/unknown-window'
-import { providerModels, providerWindow } from '@throughline/models/windows/provider-windows'
-import { isLocalAddress } from '@throughline/models/wire/is-local-address'
-import type { ListedModel } from '@throughline/models/wire/wire'
-import { shownFact } from '@throughline/models/wire/wire'
+import { unknownWindowWords } from '@throughline/core/tokens'
+import {
+  isLocalAddress,
+  type ListedModel,
+  providerModels,
+  providerWindow,
+  shownFact,
+} from '@throughline/models/wire'
 import { eachThatAnswers, type NamedUpstream, type Upstreams } from '../upstream/upstreams.ts'
 
 /** A line for each model that the upstreams have, the known windows first: `gpt-5: 400,000, from the table of 2026-11`. */

@@ -1,15 +1,16 @@
 import { pipeline, type Readable, type Transform } from 'node:stream'
 import * as zlib from 'node:zlib'
-import { checkAddress, secretsOf } from '@throughline/models/check-options'
-import { repeatsSent } from '@throughline/models/quote-fault'
 import {
   type AskedServer,
+  checkAddress,
   isSoundStatus,
+  repeatsSent,
+  secretsOf,
   toSendError,
   toStatusError,
   toStreamError,
-} from '@throughline/models/to-model-error'
-import type { ServerConnection } from '@throughline/models/wire/connection'
+} from '@throughline/models/model'
+import type { ServerConnection } from '@throughline/models/wire'
 import { type Dispatcher, Pool } from 'undici'
 import { credentialFor, type KeyScheme } from './credential.ts'
 import { headersBack, headersOn } from './pass-headers.ts'

@@ -1,4 +1,4 @@
-import { ollamaReader } from '@throughline/models/dialects/ollama/wire'
+import { ollamaReader } from '@throughline/models/dialects'
 import { type Model, ModelError, type ModelPart } from '@throughline/models/model'
 import {
   ollamaAnswer,

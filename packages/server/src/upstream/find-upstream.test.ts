@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import type { UpstreamAnswer } from '@throughline/test-tools/scripted-upstream'
 import { expect, it } from 'vitest'
 import { readConfig } from '../config/read-config.ts'

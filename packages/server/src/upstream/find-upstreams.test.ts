@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import { expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../config/read-config.ts'
 import { findUpstreams } from './find-upstream.ts'

@@ -1,13 +1,15 @@
-import { checkAddress, checkWindow } from '@throughline/models/check-options'
-import { anthropicVersion, anthropicWire } from '@throughline/models/dialects/anthropic/wire'
-import { ollamaWire, reloads } from '@throughline/models/dialects/ollama/wire'
-import { readBase } from '@throughline/models/dialects/openai/openai-compatible'
-import { openaiWire } from '@throughline/models/dialects/openai/wire'
-import { answersResponses, responsesWire } from '@throughline/models/dialects/responses/wire'
-import type { ModelSettings } from '@throughline/models/model'
-import { askJson } from '@throughline/models/wire/ask'
-import { openServer, type ServerSetup } from '@throughline/models/wire/open-server'
-import type { Ask } from '@throughline/models/wire/wire'
+import {
+  answersResponses,
+  anthropicVersion,
+  anthropicWire,
+  ollamaWire,
+  openaiWire,
+  readBase,
+  reloads,
+  responsesWire,
+} from '@throughline/models/dialects'
+import { checkAddress, checkWindow, type ModelSettings } from '@throughline/models/model'
+import { type Ask, askJson, openServer, type ServerSetup } from '@throughline/models/wire'
 import { openConnection, type UpstreamConnectionOptions } from './connection.ts'
 import type { Upstream } from './upstream.ts'
 

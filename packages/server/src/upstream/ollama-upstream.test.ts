@@ -1,5 +1,5 @@
+import { failureOf, partsOf, upstreamWith } from '@throughline/models/fixtures'
 import type { ModelSettings } from '@throughline/models/model'
-import { failureOf, partsOf, upstreamWith } from '@throughline/models/upstream.fixture'
 import { ollamaAnswer, type UpstreamAnswer } from '@throughline/test-tools/scripted-upstream'
 import { describe, expect, it } from 'vitest'
 import { ollamaUpstream } from './model-servers.ts'

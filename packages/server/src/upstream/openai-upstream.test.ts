@@ -1,4 +1,4 @@
-import { failureOf, partsOf, upstreamWith } from '@throughline/models/upstream.fixture'
+import { failureOf, partsOf, upstreamWith } from '@throughline/models/fixtures'
 import { openaiAnswer, sse, type UpstreamAnswer } from '@throughline/test-tools/scripted-upstream'
 import { describe, expect, it } from 'vitest'
 import { openaiUpstream } from './model-servers.ts'

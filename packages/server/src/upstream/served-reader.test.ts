@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
-import { failureOf, partsOf, textOf } from '@throughline/models/upstream.fixture'
+import { failureOf, partsOf, textOf } from '@throughline/models/fixtures'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readerServer } from '../reader/reader-server.ts'
 import { ollamaUpstream, openaiUpstream } from './model-servers.ts'

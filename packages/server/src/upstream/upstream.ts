@@ -1,6 +1,5 @@
-import type { ServerKind } from '@throughline/models/dialects/index'
-import type { ModelServer } from '@throughline/models/wire/open-server'
-import type { ServerQuestion } from '@throughline/models/wire/wire'
+import type { ServerKind } from '@throughline/models/dialects'
+import type { ModelServer, ServerQuestion } from '@throughline/models/wire'
 
 /** The server or the built-in model that answers. It comes from the configuration, never from a request. */
 export interface Upstream

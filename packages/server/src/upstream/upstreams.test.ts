@@ -1,4 +1,4 @@
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { upstreamWith } from '@throughline/models/fixtures'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openaiUpstream } from './model-servers.ts'

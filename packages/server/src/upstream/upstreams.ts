@@ -1,7 +1,7 @@
-import type { FitOptions } from '@throughline/core/context/fit'
-import { showValue } from '@throughline/core/log/error'
+import type { FitOptions } from '@throughline/core/context'
+import { showValue } from '@throughline/core/errors'
 import { ModelError } from '@throughline/models/model'
-import type { ListedModel } from '@throughline/models/wire/wire'
+import type { ListedModel } from '@throughline/models/wire'
 import { withCredential } from './credential.ts'
 import type { Upstream } from './upstream.ts'
 

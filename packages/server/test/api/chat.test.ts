@@ -1,5 +1,5 @@
 import { ModelError } from '@throughline/models/model'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { apiClient, textOf } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

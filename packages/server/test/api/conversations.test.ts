@@ -1,4 +1,4 @@
-import { files } from '@throughline/history/transfer/formats/formats.fixture'
+import { files } from '@throughline/history/fixtures'
 import { apiClient, textOf } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

@@ -1,5 +1,5 @@
 import { defineExperimentTool } from '@throughline/experiment'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import type { HeardEvent } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startWithExperiments } from '@throughline/test-tools/experiment-plug'

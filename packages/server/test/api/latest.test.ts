@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import { rules } from '@throughline/models/rules'
+import { rules } from '@throughline/models/reader'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startWithExperiments } from '@throughline/test-tools/experiment-plug'

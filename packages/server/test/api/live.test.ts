@@ -1,5 +1,5 @@
 import { createHistory } from '@throughline/history'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { apiClient, type HeardEvent } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

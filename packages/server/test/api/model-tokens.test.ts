@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { MessageLike } from '@throughline/core/log/message'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import type { MessageLike } from '@throughline/core/messages'
+import { memoryStore } from '@throughline/stores/memory'
 import { startWithExperiments } from '@throughline/test-tools/experiment-plug'
 import { expect, it } from 'vitest'
 

@@ -1,5 +1,6 @@
-import { type Fate, fates, type ReceiptStretch } from '@throughline/core/context/receipt'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { ReceiptStretch } from '@throughline/core/explain'
+import { type Fate, fates } from '@throughline/core/fates'
+import type { MessageLike } from '@throughline/core/messages'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { isLong } from '@throughline/test-tools/is-long'
 import { startServer } from '@throughline/test-tools/start-server'

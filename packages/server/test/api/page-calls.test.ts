@@ -1,5 +1,5 @@
-import { rules } from '@throughline/models/rules'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { rules } from '@throughline/models/reader'
+import { memoryStore } from '@throughline/stores/memory'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

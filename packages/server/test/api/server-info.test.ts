@@ -1,4 +1,4 @@
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { calls, result, user } from '@throughline/core/testing/builders'
+import { calls, result, user } from '@throughline/core/testing'
 import { createHistory } from '@throughline/history'
 import { apiClient } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'

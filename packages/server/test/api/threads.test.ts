@@ -1,5 +1,5 @@
-import type { ReceiptStretch } from '@throughline/core/context/receipt'
-import { rules } from '@throughline/models/rules'
+import type { ReceiptStretch } from '@throughline/core/explain'
+import { rules } from '@throughline/models/reader'
 import { apiClient, textOf } from '@throughline/test-tools/api-client'
 import { someStores } from '@throughline/test-tools/every-store'
 import { startServer } from '@throughline/test-tools/start-server'

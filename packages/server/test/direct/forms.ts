@@ -1,4 +1,4 @@
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
+import { anthropicAnswer } from '@throughline/models/fixtures'
 import {
   ollamaAnswer,
   openaiAnswer,

@@ -1,5 +1,5 @@
-import { homePrompt } from '@throughline/core/context/prompt/home-prompt.fixture'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { homePrompt } from '@throughline/core/fixtures'
+import { memoryStore } from '@throughline/stores/memory'
 import { startUpstream, type UpstreamRequest } from '@throughline/test-tools/scripted-upstream'
 import { storeWaitMs } from '@throughline/test-tools/start-server'
 import { createServer } from '../../src/create-server.ts'

@@ -1,4 +1,4 @@
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { memoryStore } from '@throughline/stores/memory'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { storeWaitMs } from '@throughline/test-tools/start-server'
 import { onTestFinished } from 'vitest'

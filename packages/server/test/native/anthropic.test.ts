@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { anthropicAnswer, upstreamWith } from '@throughline/models/fixtures'
 import type { UpstreamAnswer, UpstreamRequest } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { Ollama } from 'ollama'

@@ -1,5 +1,5 @@
-import { findStandIn } from '@throughline/core/log/texts'
-import { anthropicEvents } from '@throughline/models/dialects/anthropic/anthropic.fixture'
+import { findStandIn } from '@throughline/core/messages'
+import { anthropicEvents } from '@throughline/models/fixtures'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,5 +1,4 @@
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { anthropicAnswer, upstreamWith } from '@throughline/models/fixtures'
 import { anthropicCache } from '@throughline/test-tools/anthropic-cache'
 import { isLong } from '@throughline/test-tools/is-long'
 import { startServer } from '@throughline/test-tools/start-server'

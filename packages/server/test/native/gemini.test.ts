@@ -1,5 +1,5 @@
 import { type Content, GoogleGenAI } from '@google/genai'
-import { type RulesRequest, rules } from '@throughline/models/rules'
+import { type RulesRequest, rules } from '@throughline/models/reader'
 import { startServer } from '@throughline/test-tools/start-server'
 import { describe, expect, it } from 'vitest'
 import { readerUpstream } from '../../src/upstream/reader-upstream.ts'

@@ -1,4 +1,4 @@
-import { anthropicEvents } from '@throughline/models/dialects/anthropic/anthropic.fixture'
+import { anthropicEvents } from '@throughline/models/fixtures'
 import { anthropicUpstream } from '../../src/upstream/model-servers.ts'
 import { invented, type Pair } from './pair.ts'
 

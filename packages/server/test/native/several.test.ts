@@ -1,5 +1,4 @@
-import { anthropicAnswer } from '@throughline/models/dialects/anthropic/anthropic.fixture'
-import { upstreamWith } from '@throughline/models/upstream.fixture'
+import { anthropicAnswer, upstreamWith } from '@throughline/models/fixtures'
 import { ollamaAnswer } from '@throughline/test-tools/scripted-upstream'
 import { startServer } from '@throughline/test-tools/start-server'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { choosePolicy, policyNames } from '@throughline/core/context/policies/choose-policy'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { choosePolicy, policyNames } from '@throughline/core/context'
+import { memoryStore } from '@throughline/stores/memory'
 import { openaiAnswer, startUpstream } from '@throughline/test-tools/scripted-upstream'
 import { storeWaitMs } from '@throughline/test-tools/start-server'
 import { createServer } from '../../src/create-server.ts'

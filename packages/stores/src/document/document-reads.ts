@@ -1,5 +1,6 @@
-import { fromBase64 } from '@throughline/core/log/base64'
+import { fromBase64 } from '@throughline/core/values'
 import { toHead } from '../rules/branch-writes.ts'
+import { lastUseOf } from '../rules/last-use.ts'
 import type { ConversationInfo, MarkedPlace, Store, ThreadKey, ThreadPlace } from '../store.ts'
 import { withoutNulls } from '../without-nulls.ts'
 import { payloadTexts, words } from '../words.ts'
@@ -61,7 +62,8 @@ export function documentReads(source: DocumentSource) {
         if (branches.length > 0) names.add(tenant)
       return [...names].sort(byCodePoint)
     },
-    async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
+    async conversations(tenant, options = {}) {
+      const { only, person, after, limit, order = 'recent', unusedSince } = options
       const compare = orders[order]
       const infos: ConversationInfo[] = []
       for await (const document of source.all(tenant)) {
@@ -72,6 +74,7 @@ export function documentReads(source: DocumentSource) {
           continue
         if (person !== undefined && document.person !== person) continue
         const info = toInfo(document)
+        if (unusedSince !== undefined && lastUseOf(info) >= unusedSince) continue
         if (!after || compare(info, after) > 0) infos.push(info)
       }
       return infos.sort(compare).slice(0, limit)

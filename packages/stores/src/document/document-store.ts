@@ -1,5 +1,5 @@
-import { refuseUnknown, ThroughlineError } from '@throughline/core/log/error'
-import { isObject, parseJson } from '@throughline/core/log/values'
+import { refuseUnknown, ThroughlineError } from '@throughline/core/errors'
+import { isObject, parseJson } from '@throughline/core/values'
 import { checkedStore } from '../checked-store.ts'
 import type { ConversationKey, Store } from '../store.ts'
 import { OutcomeUnknownError, StoreError } from '../store-error.ts'

@@ -1,4 +1,4 @@
-import { toBase64 } from '@throughline/core/log/base64'
+import { toBase64 } from '@throughline/core/values'
 import { toDescription } from '../check-input.ts'
 import { branchWrites } from '../rules/branch-writes.ts'
 import { isLaterUse, lastUseOf } from '../rules/last-use.ts'

@@ -1,4 +1,4 @@
-import { refuseUnknown } from '@throughline/core/log/error'
+import { refuseUnknown } from '@throughline/core/errors'
 import { checkedStore } from '../checked-store.ts'
 import { type ConversationDocument, emptyDocument } from '../document/conversation-document.ts'
 import { storeOfDocuments } from '../document/store-of-documents.ts'

@@ -44,6 +44,8 @@ export interface BranchWrite extends Pick<Change, 'opens' | 'ends' | 'closes' | 
   readonly marks: readonly Mark[]
   /** Whether the entries lie outside of turns. */
   readonly isSeed: boolean
+  /** Whether the conversation moves on in the lists too (list-times.ts). */
+  readonly isListed: boolean
 }
 
 export interface BranchStatement {
@@ -83,6 +85,7 @@ export function writeBranch(
     ...(write.isUse && { updated_at: `greatest(b.updated_at, ${now})` }),
   }
   on.branch(base, set, entries)
+  if (write.isListed && 'guard' in base) on.listed(now)
   if (closes)
     on.add(
       'closed',
@@ -146,6 +149,7 @@ export function writeStretch(
     }),
   }
   on.branch(base, set, [])
+  if (last !== undefined && 'guard' in base) on.listed(put(last, 'double precision'))
   if (turns.length > 0)
     on.add(
       'turned',
@@ -194,11 +198,13 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
   function born({ head, turns, time, past }: Birth, set: Readonly<Record<string, string>>): void {
     const names = [put(thread.tenant), put(thread.conversation)]
     const at = time === undefined ? now : put(time, 'double precision')
+    const writtenAt = set.updated_at?.replaceAll('b.updated_at', at) ?? at
     add(
       'c',
-      `insert into ${schema}.conversations (key, created_at, lines, tenant, conversation)
-        select $1::uuid, ${at}, 1, ${names.map(name => `${name}::text`)} where ${durable(context)}
-      on conflict (key) do update set lines = conversations.lines + 1 where conversations.deleted_at is null
+      `insert into ${schema}.conversations (key, created_at, written_at, lines, tenant, conversation)
+        select $1::uuid, ${at}, ${writtenAt}, 1, ${names.map(name => `${name}::text`)} where ${durable(context)}
+      on conflict (key) do update set lines = conversations.lines + 1,
+        written_at = greatest(conversations.written_at, excluded.written_at) where conversations.deleted_at is null
       returning lines`,
     )
     // Each is put where it is used: a value that no statement names has no type.
@@ -244,6 +250,13 @@ function statement(context: PostgresContext, thread: ThreadKey, ids: readonly st
         'b',
         `update ${schema}.branches b set ${sets.map(([name, sql]) => `${name} = ${sql}`)}
           where ${conditions(base.guard, records)} returning b.key, b.line, b.head, b.turns, b.epoch`,
+      )
+    },
+    /** After the branch, which every writer locks first. */
+    listed(time: string) {
+      add(
+        'l',
+        `update ${schema}.conversations c set written_at = greatest(c.written_at, ${time}) from b where c.key = $1`,
       )
     },
     entries(records: Records, closing: number, turn: string) {

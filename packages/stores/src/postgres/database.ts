@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { OutcomeUnknownError, StoreError, type StoreProblem } from '../store-error.ts'
 
 export type Row = Readonly<Record<string, unknown>>

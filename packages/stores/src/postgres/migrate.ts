@@ -1,5 +1,6 @@
 import { StoreError } from '../store-error.ts'
 import type { Database, RunQuery } from './database.ts'
+import { listedByTime } from './schema/listed-by-time.ts'
 import { plainStatements } from './schema/plain-statements.ts'
 import { tableNames, tables } from './schema/tables.ts'
 
@@ -18,6 +19,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { number: 4, name: '4 the log', sql: tables },
   { number: 5, name: '5 plain statements', sql: plainStatements },
+  { number: 6, name: '6 lists by time', sql: listedByTime },
 ]
 
 export interface MigrateOptions {

@@ -2,9 +2,10 @@ import { toDescription } from '../check-input.ts'
 import { checksum } from '../checksum.ts'
 import { lastUseOf, useStep } from '../rules/last-use.ts'
 import { remainingMs } from '../rules/lease-time.ts'
-import type { ConversationInfo, Store, ThreadKey } from '../store.ts'
+import type { ConversationInfo, ListConversations, Store, ThreadKey } from '../store.ts'
 import { standalone } from './branch-statements.ts'
 import { type Row, runSteps } from './database.ts'
+import { lagMs } from './list-times.ts'
 import { durable, noConversation, type PostgresContext } from './postgres-context.ts'
 import { callValues, conversationKey, fromRow, keyOf, markKey, threadOf, toCall } from './rows.ts'
 import { now, sameCall } from './schema/fragments.ts'
@@ -109,11 +110,15 @@ export function postgresSides(context: PostgresContext) {
   } satisfies Partial<Store>
 }
 
+/**
+ * Not by equality: the planner takes every mark for rare, and would read and sort all places of one that is not, as of a greeting.
+ * With a range and this ORDER BY it takes the newest from the end of the index.
+ */
 const marksSql = (schema: string) => `
   select m.mark, m.at, c.conversation, b.actor, b.branch
   from unnest($1::uuid[]) with ordinality wanted (mark, number)
-  cross join lateral (select * from ${schema}.marks m where m.mark = wanted.mark
-    order by m.place desc limit $2) m
+  cross join lateral (select * from ${schema}.marks m where m.mark between wanted.mark and wanted.mark
+    order by m.mark desc, m.place desc limit $2) m
   join ${schema}.branches b on b.key = m.key and b.line = m.line
   join ${schema}.conversations c on c.key = m.key
   order by wanted.number, m.place desc`
@@ -123,27 +128,37 @@ const cacheSum = (thread: ThreadKey, key: string, at: number, bytes: Uint8Array)
 
 export function postgresConversations(context: PostgresContext) {
   const { database, schema } = context
+
+  /** A time of the index: what was written before it stands on a later page. Undefined where a page has all. */
+  async function oldestOfPage(
+    tenant: string,
+    { person, after, limit }: ListConversations,
+  ): Promise<number | undefined> {
+    if (!limit) return undefined
+    // Those within the lag of the last page may have stood on it.
+    const to = after === undefined ? null : after.updatedAt - lagMs
+    const [row] = await database.read(edgeSql(schema), [tenant, person ?? null, to, limit - 1])
+    return row && Number(row.time) - lagMs
+  }
+
   return {
     async tenants() {
-      const rows = await database.read(
-        `select tenant from ${schema}.conversations where deleted_at is null group by tenant order by tenant collate "C"`,
-        [],
-      )
+      const rows = await database.read(tenantsSql(context))
       return rows.map(({ tenant }) => String(tenant))
     },
-    async conversations(tenant, { only, person, after, limit, order = 'recent' } = {}) {
+    async conversations(tenant, options = {}) {
+      const { only, person, after, limit, order = 'recent', unusedSince } = options
       const page = only === undefined ? order : 'only'
-      const time = page === 'recent' ? [after?.updatedAt ?? null] : []
-      const key = only === undefined ? [] : [conversationKey({ tenant, conversation: only })]
+      const sql = listSql(schema, page)
       const values = [
-        tenant,
-        only ?? after?.conversation ?? null,
-        limit ?? null,
-        person ?? null,
-        ...time,
-        ...key,
+        ...[tenant, only ?? after?.conversation, limit, person, unusedSince],
+        ...(page === 'only' ? [conversationKey({ tenant, conversation: only! })] : []),
+        ...(page === 'recent' ? [after?.updatedAt, await oldestOfPage(tenant, options)] : []),
       ]
-      const rows = await database.read(listSql(schema, page), values)
+      const rows = await database.read(
+        sql,
+        values.map(value => value ?? null),
+      )
       return rows.map(row => fromRow<ConversationInfo>(row, infoColumns))
     },
     async describeConversation(tenant, conversation, description) {
@@ -164,17 +179,23 @@ export function postgresConversations(context: PostgresContext) {
       if (!row) throw await noConversation(context, conversation, key)
     },
     async deleteCalls(tenant, before) {
-      const sql = `with gone as (
-        delete from ${schema}.calls x using ${schema}.conversations c
-          where c.tenant = $1 and x.key = c.key and x.time < $2 and ${durable(context)} returning 1
-      ) select count(*) as count from gone`
-      const [row] = await database.write(sql, [tenant, before])
-      return Number(row!.count)
+      let count = 0
+      for (let from = Number.NEGATIVE_INFINITY; ; ) {
+        const [row] = await database.write(deleteCallsSql(context), [tenant, before, from])
+        count += Number(row!.count)
+        if (context.isDistributed || Number(row!.count) < callsOfPage) return count
+        // What other tenants keep before it is not looked at again.
+        from = Number(row!.last)
+      }
     },
     async deleteConversation(tenant, conversation, { unusedSince } = {}) {
       const key = conversationKey({ tenant, conversation })
       return database.transaction(async run => {
         const query = (text: string) => run(text, [key])
+        // As writers do it: the branches before the conversation.
+        await query(
+          `select from ${schema}.branches where key = $1 order by actor, branch for update`,
+        )
         // Nothing is added to a conversation while its row is locked, and each later statement sees what others wrote before.
         const [row] = await query(
           `select last_use as "usedAt" from ${schema}.conversations
@@ -215,29 +236,74 @@ const listSql = (schema: string, page: keyof typeof pages) => `
   select c.conversation, c.created_at as "createdAt", c.last_use as "usedAt", c.title, c.metadata, c.person,
     max(b.updated_at) as "updatedAt", json_agg(json_build_object(
       'actor', b.actor, 'branch', b.branch, 'head', b.head, 'updatedAt', b.updated_at) order by b.actor, b.branch)::text as threads
-  from (${pages[page](schema)}) c join ${schema}.branches b on b.key = c.key ${page === 'only' ? 'and b.key = $5::uuid' : ''}
+  from (${pages[page](schema)}) c join ${schema}.branches b on b.key = c.key ${page === 'only' ? 'and b.key = $6::uuid' : ''}
   group by b.key, c.conversation, c.created_at, c.last_use, c.title, c.metadata, c.person
   order by ${page === 'recent' ? '"updatedAt" desc,' : ''} c.conversation`
 
 const ofPerson = '($4::text is null or c.person = $4)'
 
+/** Retention: the time of the index rules out nearly all, and the branches tell exactly. */
+const unused = (
+  schema: string,
+) => `($5::double precision is null or c.written_at < $5 and coalesce(c.last_use, 0) < $5
+      and not exists (select from ${schema}.branches b where b.key = c.key and b.updated_at >= $5))`
+
 const byName = (schema: string) => `
   select c.* from ${schema}.conversations c
   where c.tenant = $1 and c.deleted_at is null and ($2::text is null or c.conversation > $2) and ${ofPerson}
+    and ${unused(schema)}
   order by c.conversation limit $3`
 
 const pages = {
   /** By its key: of spread tables one machine is asked. */
   only: (schema: string) => `
-    select c.* from ${schema}.conversations c where c.key = $5::uuid and c.tenant = $1 and c.conversation = $2
-      and c.deleted_at is null and ${ofPerson} limit $3`,
+    select c.* from ${schema}.conversations c where c.key = $6::uuid and c.tenant = $1 and c.conversation = $2
+      and c.deleted_at is null and ${ofPerson} and ${unused(schema)} limit $3`,
   name: byName,
-  /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
+  /** Between the times that the index has, sorted by those of the branches. */
   recent: (schema: string) => `
     select c.* from ${schema}.conversations c join ${schema}.branches b using (key)
-    where c.tenant = $1 and ${ofPerson} group by c.key
-    having $5::double precision is null or max(b.updated_at) < $5 or (max(b.updated_at) = $5 and c.conversation > $2)
+    where c.tenant = $1 and c.deleted_at is null and ${ofPerson} and ${unused(schema)}
+      and c.written_at <= coalesce($6::double precision, 'infinity') and c.written_at >= coalesce($7::double precision, '-infinity')
+    group by c.key
+    having $6::double precision is null or max(b.updated_at) < $6 or (max(b.updated_at) = $6 and c.conversation > $2)
     order by max(b.updated_at) desc, c.conversation limit $3`,
+}
+
+const edgeSql = (schema: string) => `
+  select written_at as time from ${schema}.conversations
+  where tenant = $1 and deleted_at is null and ($2::text is null or person = $2)
+    and ($3::double precision is null or written_at < $3)
+  order by written_at desc offset $4 limit 1`
+
+/** From name to name by the index; tables that are spread over machines have one for each of them. */
+const tenantsSql = ({ schema, isDistributed }: PostgresContext) => {
+  const rows = `from ${schema}.conversations where deleted_at is null`
+  if (isDistributed) return `select tenant ${rows} group by tenant order by tenant collate "C"`
+  return `with recursive names as (
+    (select tenant ${rows} order by tenant limit 1)
+    union all select (select c.tenant ${rows.replace(' where', ' c where')} and c.tenant > n.tenant order by c.tenant limit 1)
+      from names n where n.tenant is not null
+  ) select tenant from names where tenant is not null`
+}
+
+const callsOfPage = 1_000
+
+/** The oldest of a tenant. Where tables are spread over machines, all at once: there no page can be taken. */
+const deleteCallsSql = (context: PostgresContext) => {
+  const { schema, isDistributed } = context
+  const which = `where c.tenant = $1 and x.key = c.key and x.time < $2 and x.time >= $3`
+  const conversations = `${schema}.conversations c`
+  if (isDistributed)
+    return `with gone as (
+      delete from ${schema}.calls x using ${conversations} ${which} and ${durable(context)} returning 1
+    ) select count(*) as count from gone`
+  return `with page as (
+    select x.key, x.line, x.id from ${schema}.calls x, ${conversations} ${which} order by x.time limit ${callsOfPage}
+  ), gone as (
+    delete from ${schema}.calls x using page p
+      where x.key = p.key and x.line = p.line and x.id = p.id and ${durable(context)} returning x.time
+  ) select count(*) as count, max(time) as last from gone`
 }
 
 const parse = (text: unknown) => JSON.parse(String(text))

@@ -3,7 +3,7 @@ import {
   type OptionNames,
   refuseUnknown,
   showValue,
-} from '@throughline/core/log/error'
+} from '@throughline/core/errors'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { check } from './check.ts'

@@ -13,6 +13,7 @@ import {
   writeStretch,
 } from './branch-statements.ts'
 import { type Row, runSteps } from './database.ts'
+import { listTimes } from './list-times.ts'
 import { durable, type PostgresContext } from './postgres-context.ts'
 import { keyOf, toRecords } from './rows.ts'
 import { isBranch, linesOf, withPlace } from './schema/fragments.ts'
@@ -34,6 +35,7 @@ export function postgresWrites(
 
   /** Branches that were seen to share a past. The others need no look at one. */
   const forks = new Set<string>()
+  const times = listTimes()
 
   async function send({ text, values, steps }: BranchStatement): Promise<Row | undefined> {
     const row = await (context.isDistributed
@@ -68,11 +70,14 @@ export function postgresWrites(
       }),
       isUse: rules.isUse(change),
       isSeed: state.open === undefined && !opens,
+      isListed: rules.isUse(change) && times.isDue(thread),
     }
     // Where all is stored already, so is the rest.
     const isDone = change.entries.length > 0 && added.length === 0 && !opens && !ends
     if (isDone) return { head: state.head, row: undefined }
+    const sent = times.now()
     const row = await send(writeBranch(context, thread, base, write))
+    if (row && write.isListed) times.note(thread, sent)
     return row && { head: state.head + write.entries.length, row }
   }
 

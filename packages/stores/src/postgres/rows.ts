@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Role } from '@throughline/core/log/message'
+import type { Role } from '@throughline/core/messages'
 import { checksum } from '../checksum.ts'
 import type {
   ConversationKey,

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { InvalidOptionError, refuseUnknown, showValue } from '@throughline/core/log/error'
+import { InvalidOptionError, refuseUnknown, showValue } from '@throughline/core/errors'
 import { StoreError } from '../store-error.ts'
 import { openConnection } from './connection.ts'
 import { syncFolder } from './disk-sync.ts'

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { InvalidOptionError, showValue } from '@throughline/core/log/error'
+import { InvalidOptionError, showValue } from '@throughline/core/errors'
 import { StoreError } from '../store-error.ts'
 import { createDiskSync } from './disk-sync.ts'
 import type { SqliteDatabase, SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Store, ThreadKey } from '../store.ts'
 import { entry, exchange, findAll, open, read, sentCall } from '../testing/store-cases-help.ts'

@@ -1,4 +1,4 @@
-import { type Role, roles } from '@throughline/core/log/message'
+import { type Role, roles } from '@throughline/core/messages'
 import type { EntryRange, NewEntry, StoredEntry } from '../store.ts'
 import { CorruptEntryError, NoConversationError, nameOf, TooLargeError } from '../store-error.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { checksum } from '../checksum.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { StoreError, type StoreProblem } from '../store-error.ts'
 
 /** Turns an error of SQLite into a StoreError. Other errors are returned as they are, unless they come from the driver. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { memoryStore } from '../memory/memory-store.ts'

@@ -1,4 +1,4 @@
-import { present } from '@throughline/core/log/values'
+import { present } from '@throughline/core/values'
 import { toDescription } from '../check-input.ts'
 import { toHead } from '../rules/branch-writes.ts'
 import { isLaterUse } from '../rules/last-use.ts'
@@ -140,16 +140,27 @@ export function saveTimes({ appendedAt, ready }: SqliteContext): void {
 }
 
 /** Sorts without an index: it would be written with every append, and 10,000 rows are sorted in some milliseconds. */
-function listSql({ only, person, after, order = 'recent' }: ListConversations): string {
+function listSql({
+  only,
+  person,
+  after,
+  order = 'recent',
+  unusedSince,
+}: ListConversations): string {
   const [where, by] =
     order === 'name'
       ? ['conversation > ?', 'conversation']
-      : ['updated_at < ? OR (updated_at = ? AND conversation > ?)', 'updated_at DESC, conversation']
+      : [
+          '(updated_at < ? OR (updated_at = ? AND conversation > ?))',
+          'updated_at DESC, conversation',
+        ]
+  const unused = 'updated_at < ? AND coalesce(used_at, 0) < ?'
+  const conditions = [...(after ? [where] : []), ...(unusedSince === undefined ? [] : [unused])]
   return `SELECT * FROM (
       SELECT *, (SELECT max(updated_at) FROM branches WHERE conversation_id = conversations.id) AS updated_at
       FROM conversations WHERE tenant = ? AND deleted_at IS NULL
         ${only === undefined ? '' : 'AND conversation = ?'} ${person === undefined ? '' : 'AND person = ?'}
-    ) ${after ? `WHERE ${where}` : ''} ORDER BY ${by} LIMIT ?`
+    ) ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${by} LIMIT ?`
 }
 
 function placesOf({
@@ -158,10 +169,13 @@ function placesOf({
   after,
   order = 'recent',
   limit = -1,
+  unusedSince,
 }: ListConversations): SqliteValue[] {
   const { conversation = '', updatedAt = 0 } = after ?? {}
   const place = order === 'name' ? [conversation] : [updatedAt, updatedAt, conversation]
-  return [...[only, person].filter(name => name !== undefined), ...(after ? place : []), limit]
+  const since = unusedSince === undefined ? [] : [unusedSince, unusedSince]
+  const names = [only, person].filter(name => name !== undefined)
+  return [...names, ...(after ? place : []), ...since, limit]
 }
 
 interface ListedRow extends ConversationRow, Checked {

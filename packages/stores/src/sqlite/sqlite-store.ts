@@ -1,4 +1,4 @@
-import { type OptionNames, refuseUnknown } from '@throughline/core/log/error'
+import { type OptionNames, refuseUnknown } from '@throughline/core/errors'
 import { checkedStore } from '../checked-store.ts'
 import type { Store } from '../store.ts'
 import { StoreError } from '../store-error.ts'

@@ -1,5 +1,5 @@
-import { ThroughlineError } from '@throughline/core/log/error'
-import { toCanonical } from '@throughline/core/log/hash-of'
+import { ThroughlineError } from '@throughline/core/errors'
+import { toCanonical } from '@throughline/core/values'
 import type { Lease, Store, ThreadKey } from '../store.ts'
 import { entry, long, newThread, read, sentCall } from './store-cases-help.ts'
 

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import type { Store, ThreadKey } from '../store.ts'
 import { type CreateStore, equal, outline, places, pluck, refused, toCases } from './store-case.ts'
 import { abandoned, entry, exchange, long, open, sentCall, texts } from './store-cases-help.ts'

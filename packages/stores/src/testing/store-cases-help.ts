@@ -1,4 +1,4 @@
-import type { Role } from '@throughline/core/log/message'
+import type { Role } from '@throughline/core/messages'
 import type {
   BeginTurn,
   EntryRange,

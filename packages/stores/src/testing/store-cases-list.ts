@@ -37,6 +37,43 @@ export const listCases = toCases({
     if (!(all[3]!.createdAt <= all[3]!.updatedAt)) throw new Error('it changed before it was')
     equal(await pagesOf(store, thread.tenant, { order: 'name', limit: 3 }), order, 'page by page')
   },
+  'lists only what nobody has used since a time': async (store, thread) => {
+    await writeAt(store, thread, { a: 1_000, b: 3_000, c: 2_000, d: 2_000, e: 500 })
+    await store.describeConversation(thread.tenant, 'd', { title: 'used' })
+    await writeAt(store, { ...thread, actor: 'zoe' }, { e: 9_000 })
+    const unused = (options: ListConversations) => pagesOf(store, thread.tenant, options)
+    for (const [unusedSince, names] of [
+      [2_001, ['a', 'c']],
+      [2_000, ['a']],
+      [1_000, []],
+      [9_000, ['a', 'b', 'c']],
+    ] as const) {
+      equal(await unused({ order: 'name', limit: 1, unusedSince }), names, 'by name')
+      equal((await unused({ limit: 2, unusedSince })).sort(), names, 'newest first')
+    }
+    const only = { only: 'b', unusedSince: 3_000 }
+    equal(await store.conversations(thread.tenant, only), [], 'only one, which was used')
+    await refused(() => unused({ unusedSince: Number.NaN }), 'invalid_option')
+  },
+  'lists what was written minutes apart, and much of it in one minute, page by page': async (
+    store,
+    thread,
+  ) => {
+    const minute = 60_000
+    const times = { a: 9, b: 1, c: 5, d: 5.2, e: 5.9, f: 6, g: 6.1, h: 30, i: 2, j: 29.5 }
+    const at = Object.entries(times).map(([name, minutes]) => [name, minutes * minute] as const)
+    await writeAt(store, thread, Object.fromEntries(at))
+    await writeAt(store, { ...thread, actor: 'zoe' }, { b: 5.5 * minute, i: 40 * minute })
+    const order = ['i', 'h', 'j', 'a', 'g', 'f', 'e', 'b', 'd', 'c']
+    for (const limit of [1, 2, 3, 7, 100])
+      equal(await pagesOf(store, thread.tenant, { limit }), order, `pages of ${limit}`)
+    for (const conversation of ['c', 'h', 'b', 'f', 'i'])
+      await store.describeConversation(thread.tenant, conversation, { person: 'ada' })
+    const hers = { person: 'ada', limit: 2 }
+    equal(await pagesOf(store, thread.tenant, hers), ['i', 'h', 'f', 'b', 'c'], 'of a person')
+    await store.deleteConversation(thread.tenant, 'h')
+    equal(await pagesOf(store, thread.tenant, hers), ['i', 'f', 'b', 'c'], 'without a deleted one')
+  },
   'refuses what is no number, no name and no query': async (store, thread) => {
     await exchange(store, thread, 'a pelican', 'a bird')
     const odd = [Number.NaN, 1.5, Number.POSITIVE_INFINITY, '2', null] as number[]

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import type { BeginTurn, NewEntry, TurnStatus } from '../store.ts'
 import type { TooLargeError } from '../store-error.ts'
 import { allRefused, equal, outline, pluck, refused, toCases, writesTo } from './store-case.ts'

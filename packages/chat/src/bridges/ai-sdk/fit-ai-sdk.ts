@@ -1,10 +1,8 @@
-import { checkOptions, counterOf } from '@throughline/core/context/draft/frame-options'
-import type { Context, FitOptions } from '@throughline/core/context/fit'
-import type { Fields } from '@throughline/core/log/fields'
-import { madeOnce } from '@throughline/core/log/looks'
-import type { Message, MessageLike } from '@throughline/core/log/message'
-import { outputParts } from '@throughline/core/log/read-content'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import { type Context, checkOptions, counterOf, type FitOptions } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
+import type { Fields } from '@throughline/core/fields'
+import { type Message, type MessageLike, outputParts } from '@throughline/core/messages'
+import { madeOnce } from '@throughline/core/values'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** `fit` for messages of the AI SDK, counted as its providers send them. */

@@ -1,14 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { Context } from '@throughline/core/context/fit'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { actionsTitle } from '@throughline/core/log/texts'
-import { o200k } from '@throughline/core/tokens/o200k'
-import {
-  type Body,
-  type FakeUpstream,
-  startUpstream,
-} from '@throughline/models/dialects/ai-sdk/upstream.fixture'
+import type { Context } from '@throughline/core/context'
+import { actionsTitle, parseMessage } from '@throughline/core/messages'
+import { type Body, type FakeUpstream, startUpstream } from '@throughline/models/fixtures'
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
+import { o200k } from 'throughline/tokens/o200k'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { fitStep } from './fit-step.ts'

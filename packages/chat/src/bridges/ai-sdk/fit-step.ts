@@ -1,6 +1,6 @@
-import { type Context, type FitOptions, fitNames } from '@throughline/core/context/fit'
-import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
+import { type Context, type FitOptions, fitNames } from '@throughline/core/context'
+import { InvalidOptionError, refuseUnknown } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
 /** Options of `fitStep`. */

@@ -1,17 +1,13 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { addedTexts } from '@throughline/core/context/added-texts.fixture'
-import type { Context } from '@throughline/core/context/fit'
-import { spongebob } from '@throughline/core/context/policies/spongebob'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { markerText } from '@throughline/core/log/texts'
-import { o200k } from '@throughline/core/tokens/o200k'
+import { type Context, spongebob } from '@throughline/core/context'
+import { addedTexts } from '@throughline/core/fixtures'
+import { type MessageLike, markerText, parseMessage } from '@throughline/core/messages'
 import {
   type Body,
   type FakeReply,
   type FakeUpstream,
   startUpstream,
-} from '@throughline/models/dialects/ai-sdk/upstream.fixture'
+} from '@throughline/models/fixtures'
 import {
   generateText,
   jsonSchema,
@@ -22,6 +18,7 @@ import {
   tool,
   wrapLanguageModel,
 } from 'ai'
+import { o200k } from 'throughline/tokens/o200k'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type MiddlewareOptions, throughlineMiddleware } from './throughline-middleware.ts'
 

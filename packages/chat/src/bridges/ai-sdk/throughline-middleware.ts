@@ -1,14 +1,15 @@
-import { counterOf } from '@throughline/core/context/draft/frame-options'
-import { type Context, type FitOptions, fitNames } from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import { orderTools } from '@throughline/core/context/prompt/split-prompt'
-import { refuseUnknown } from '@throughline/core/log/error'
-import { madeOnce } from '@throughline/core/log/looks'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { isObject, present } from '@throughline/core/log/values'
-import { likelyReply, replyReserve } from '@throughline/core/tokens/reply-reserve'
-import { chooseMarks } from '@throughline/models/dialects/anthropic/mark-cache'
+import {
+  type Context,
+  counterOf,
+  type FitOptions,
+  fitNames,
+  orderTools,
+} from '@throughline/core/context'
+import { likelyReply, replyReserve } from '@throughline/core/counters'
+import { refuseUnknown } from '@throughline/core/errors'
+import { type MessageLike, type PromptLayout, readMessage } from '@throughline/core/messages'
+import { isObject, madeOnce, present } from '@throughline/core/values'
+import { chooseMarks } from '@throughline/models/ai-sdk'
 import { fitAiSdk } from './fit-ai-sdk.ts'
 
 /** Options of `throughlineMiddleware`. */

@@ -13,12 +13,11 @@ import {
   trimMessages,
 } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
-import { addedTexts } from '@throughline/core/context/added-texts.fixture'
-import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { o200k } from '@throughline/core/tokens/o200k'
-import { tornRound } from '@throughline/models/dialects/ai-sdk/upstream.fixture'
-import { fromLangChain } from '@throughline/models/dialects/langchain/read-message'
+import { addedTexts } from '@throughline/core/fixtures'
+import { type PromptLayout, parseMessage } from '@throughline/core/messages'
+import { tornRound } from '@throughline/models/fixtures'
+import { fromLangChain } from '@throughline/models/langchain'
+import { o200k } from 'throughline/tokens/o200k'
 import { describe, expect, it } from 'vitest'
 import { fitLangChain } from './fit-lang-chain.ts'
 

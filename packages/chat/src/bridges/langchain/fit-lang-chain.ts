@@ -1,15 +1,13 @@
-import { type FitOptions, fitNames } from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import type { Receipt } from '@throughline/core/context/receipt'
-import { refuseUnknown } from '@throughline/core/log/error'
-import {
-  fromLangChain,
-  type LangChainMessage,
-} from '@throughline/models/dialects/langchain/read-message'
+import { type FitOptions, fitNames } from '@throughline/core/context'
+import { refuseUnknown } from '@throughline/core/errors'
+import type { Receipt } from '@throughline/core/explain'
+import type { PromptLayout } from '@throughline/core/messages'
 import {
   type AddedMessage,
+  fromLangChain,
+  type LangChainMessage,
   toLangChain,
-} from '@throughline/models/dialects/langchain/write-message'
+} from '@throughline/models/langchain'
 import { fitPrompt } from '../fit-prompt.ts'
 
 /** Options of `fitLangChain`. */

@@ -1,12 +1,8 @@
-import { showValue } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import {
-  createNoteScanner,
-  type NoteOptions,
-  type NoteScanner,
-} from '@throughline/core/notes/index'
-import { toSentBody, type WrittenBody } from '@throughline/history/calls/sent-body'
-import { normalizeText } from '@throughline/history/log/logged-message'
+import { showValue } from '@throughline/core/errors'
+import type { MessageLike } from '@throughline/core/messages'
+import { createNoteScanner, type NoteOptions, type NoteScanner } from '@throughline/core/notes'
+import { toSentBody, type WrittenBody } from '@throughline/history/calls'
+import { normalizeText } from '@throughline/history/log'
 import {
   type Model,
   ModelError,

@@ -1,6 +1,6 @@
-import { unknownWindow } from '@throughline/core/tokens/unknown-window'
+import { unknownWindow } from '@throughline/core/tokens'
 import type { Model } from '@throughline/models/model'
-import { sleep } from '@throughline/models/sleep'
+import { sleep } from '@throughline/models/waiting'
 import type { AskOptions } from '../turn-options.ts'
 import { linkSignals, withLimit } from '../wait/link-signals.ts'
 import { pauseAfter, stalled, toModelError } from './call-model.ts'

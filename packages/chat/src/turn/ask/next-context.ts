@@ -1,19 +1,10 @@
-import { ContextOverflowError } from '@throughline/core/context/compose/finish'
-import type { Context } from '@throughline/core/context/fit'
-import type { Receipt } from '@throughline/core/context/receipt'
-import { offeredTools } from '@throughline/core/context/tools/shorten-tools'
-import type { MessageLike } from '@throughline/core/log/message'
-import { present } from '@throughline/core/log/values'
-import {
-  type Calibration,
-  inCounts,
-  type Room,
-  toModelTokens,
-} from '@throughline/core/tokens/calibration'
-import { replyReserve } from '@throughline/core/tokens/reply-reserve'
-import { isUnknownWindow } from '@throughline/core/tokens/unknown-window'
-import { leaveOutFiles } from '@throughline/models/leave-out'
-import type { ToolSpec } from '@throughline/models/model'
+import { type Context, ContextOverflowError, offeredTools } from '@throughline/core/context'
+import { replyReserve } from '@throughline/core/counters'
+import type { Receipt } from '@throughline/core/explain'
+import type { Calibration, MessageLike } from '@throughline/core/messages'
+import { inCounts, isUnknownWindow, type Room, toModelTokens } from '@throughline/core/tokens'
+import { present } from '@throughline/core/values'
+import { leaveOutFiles, type ToolSpec } from '@throughline/models/model'
 import type { TurnLog } from '../log/turn-log.ts'
 import type { AskOptions } from '../turn-options.ts'
 

@@ -1,6 +1,6 @@
-import { fit } from '@throughline/core/context/fit'
-import { assistant, system, user } from '@throughline/core/testing/builders'
-import { words } from '@throughline/core/tokens/words'
+import { fit } from '@throughline/core/context'
+import { words } from '@throughline/core/counters'
+import { assistant, system, user } from '@throughline/core/testing'
 import { describe, expect, it } from 'vitest'
 import { readCache } from './ask-model.ts'
 

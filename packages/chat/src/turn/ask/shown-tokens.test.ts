@@ -1,4 +1,4 @@
-import { createNoteScanner } from '@throughline/core/notes/index'
+import { createNoteScanner } from '@throughline/core/notes'
 import { describe, expect, it } from 'vitest'
 import { createShownTokens } from './call-model.ts'
 

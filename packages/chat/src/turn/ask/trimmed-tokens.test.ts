@@ -1,4 +1,4 @@
-import { fit } from '@throughline/core/context/fit'
+import { fit } from '@throughline/core/context'
 import { expect, it } from 'vitest'
 import { trimmedTokens } from './trimmed-tokens.ts'
 

@@ -1,4 +1,4 @@
-import type { Receipt } from '@throughline/core/context/receipt'
+import type { Receipt } from '@throughline/core/explain'
 
 /** How many tokens of what must be sent were cut, because it did not fit. Nearly always the cheap `stretches` is enough. */
 export function trimmedTokens(receipt: Receipt): number {

@@ -1,6 +1,6 @@
-import { estimate } from '@throughline/core/tokens/estimate'
-import { o200k } from '@throughline/core/tokens/o200k'
+import { estimate } from '@throughline/core/counters'
 import fc from 'fast-check'
+import { o200k } from 'throughline/tokens/o200k'
 import { describe, expect, it } from 'vitest'
 import { clippedView } from './clip-result.ts'
 

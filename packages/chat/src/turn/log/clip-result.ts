@@ -1,6 +1,5 @@
-import { readOnHint } from '@throughline/core/log/texts'
-import { readResultName } from '@throughline/core/log/tool-names'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+import type { TokenCounter } from '@throughline/core/counters'
+import { readOnHint, readResultName } from '@throughline/core/messages'
 
 /** What the model sees of a result that is too long: its beginning, how much is left and how to read on. */
 export function clippedView(

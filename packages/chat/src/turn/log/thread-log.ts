@@ -1,10 +1,7 @@
-import type { State } from '@throughline/core/state/index'
-import type { Calibration } from '@throughline/core/tokens/calibration'
-import type { History } from '@throughline/history/history'
-import type { SeenMessage } from '@throughline/history/log/logged-message'
-import { eachResting } from '@throughline/history/log/rests'
-import type { Thread } from '@throughline/history/thread'
-import type { Turn } from '@throughline/history/turn'
+import type { Calibration } from '@throughline/core/messages'
+import type { State } from '@throughline/core/state'
+import { eachResting, type SeenMessage } from '@throughline/history/log'
+import type { History, Thread, Turn } from '@throughline/history/threads'
 import { followTurn, type TurnLog, withNote } from './turn-log.ts'
 
 /** How many earlier calls are searched for reports of the provider. */

@@ -1,16 +1,25 @@
-import { type Context, fit } from '@throughline/core/context/fit'
-import { errorsIn } from '@throughline/core/log/errors-in'
-import type { MessageLike, ToolCall } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { openRound } from '@throughline/core/log/round'
-import { present } from '@throughline/core/log/values'
-import type { Calibration, Room } from '@throughline/core/tokens/calibration'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
-import type { CallOutcome } from '@throughline/history/calls/calls'
-import type { ShadowAccount } from '@throughline/history/calls/shadow-account'
-import { type CancelledTurn, closingFor, type Ending } from '@throughline/history/log/closing'
-import { isSeen, type SeenMessage, viewOf } from '@throughline/history/log/logged-message'
-import type { Recent, ThreadContextOptions } from '@throughline/history/thread'
+import { type Context, fit } from '@throughline/core/context'
+import type { TokenCounter } from '@throughline/core/counters'
+import {
+  type Calibration,
+  errorsIn,
+  type MessageLike,
+  openRound,
+  readMessage,
+  type ToolCall,
+} from '@throughline/core/messages'
+import type { Room } from '@throughline/core/tokens'
+import { present } from '@throughline/core/values'
+import type { CallOutcome, ShadowAccount } from '@throughline/history/calls'
+import {
+  type CancelledTurn,
+  closingFor,
+  type Ending,
+  isSeen,
+  type SeenMessage,
+  viewOf,
+} from '@throughline/history/log'
+import type { Recent, ThreadContextOptions } from '@throughline/history/threads'
 import type { ModelSettings, ReplyCall } from '@throughline/models/model'
 import type { StoredCall } from '@throughline/stores/store'
 import { clippedView } from './clip-result.ts'
@@ -177,7 +186,7 @@ export function listTurnLog(
   }
 
   async function close(ending: Ending, some: readonly SeenMessage[]): Promise<void> {
-    const turnMessages = whole.slice(Math.max(0, begin))
+    const turnMessages = whole.slice(Math.max(0, begin)).map(readMessage)
     const messages = some.map(({ message }) => message)
     const { results, arrived, last } = closingFor(turnMessages, messages, ending)
     add(

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { onAbort } from '../wait/link-signals.ts'
 
 export type Tape<Item> = ReturnType<typeof createTape<Item>>

@@ -1,4 +1,4 @@
-import { ThroughlineError } from '@throughline/core/log/error'
+import { ThroughlineError } from '@throughline/core/errors'
 import { within } from '../wait/within.ts'
 
 export interface ReadableOptions<Item> {

@@ -1,16 +1,8 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import type { MessageLike } from '@throughline/core/log/message'
-import { findStandIn } from '@throughline/core/log/texts'
-import { noteToolName } from '@throughline/core/log/tool-names'
-import { shownArguments } from '@throughline/core/notes/shown-arguments'
-import { carriesNote, veiledResult } from '@throughline/core/notes/to-display'
-import {
-  appendToConversation,
-  bindContext,
-  runWithContext,
-} from '@throughline/history/request/request-context'
+import { findStandIn, type MessageLike, markResult, noteToolName } from '@throughline/core/messages'
+import { carriesNote, shownArguments, veiledResult } from '@throughline/core/notes'
+import { appendToConversation, bindContext, runWithContext } from '@throughline/history/request'
 import type { ReplyCall } from '@throughline/models/model'
-import { TooLargeError } from '@throughline/stores/store-error'
+import { TooLargeError } from '@throughline/stores/errors'
 import { toError } from '../end-failed.ts'
 import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'

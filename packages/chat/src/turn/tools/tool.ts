@@ -3,11 +3,10 @@ import {
   type OptionNames,
   refuseUnknown,
   showValue,
-} from '@throughline/core/log/error'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { readMessageName, readResultName } from '@throughline/core/log/tool-names'
-import { isCount } from '@throughline/core/log/values'
-import type { InferOutput, StandardSchema } from '@throughline/core/state/index'
+} from '@throughline/core/errors'
+import { readMessage, readMessageName, readResultName } from '@throughline/core/messages'
+import type { InferOutput, StandardSchema } from '@throughline/core/state'
+import { isCount } from '@throughline/core/values'
 import type { ToolSpec } from '@throughline/models/model'
 import { clippedView } from '../log/clip-result.ts'
 import type { TurnLog } from '../log/turn-log.ts'

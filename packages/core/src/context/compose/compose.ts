@@ -1,5 +1,4 @@
-import type { Message } from '../../log/message.ts'
-import { parseMessage, readMessage } from '../../log/parse-message.ts'
+import { type Message, textMessage } from '../../log/message.ts'
 import { openRound } from '../../log/round.ts'
 import { tellResult } from '../../log/telling.ts'
 import { inlineNote, interruptedResult, leftOutMark } from '../../log/texts.ts'
@@ -143,8 +142,8 @@ function unitPieces(frame: Frame, unit: Unit, isShort = false): Piece[] {
 function asWritten({ isWhole, quoteNotes, transcript }: Frame, entry: Entry): Entry {
   if (!isWhole || quoteNotes === 'always' || !isQuotedNote(entry) || transcript.notes.length > 0)
     return entry
-  const { source } = entry
-  return { ...entry, raw: source, message: readMessage(source, 0), altered: undefined }
+  const { source, original } = entry
+  return { ...entry, raw: source, message: original, altered: undefined }
 }
 
 /** The pieces of a unit, with the results of a round in the order of its calls: tools that run side by side end in any order. */
@@ -249,7 +248,7 @@ interface Added extends Pick<Insertion, 'part' | 'text' | 'why' | 'answered' | '
 export function addedPiece(frame: Frame, added: Added): Piece {
   const { part, role, text, why, of, notes, answered, remembered } = added
   const raw = { role, content: text }
-  const message = parseMessage(raw, 0)
+  const message = textMessage(role, text)
   const tokens = textCost(frame, role, text)
   return { raw, message, tokens, part, seqs: [], of, notes, added: why, answered, remembered }
 }

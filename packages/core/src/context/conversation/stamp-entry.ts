@@ -17,6 +17,8 @@ export interface Entry<M extends MessageLike = MessageLike> {
   readonly left?: { readonly rule: string; readonly why: string } | undefined
   /** What is read of `raw`, in the same form for every provider. */
   readonly message: Message
+  /** What is read of `source`: another than `message` where another message is sent. */
+  readonly original: Message
   /** The role of `message`. */
   readonly role: Role
   /** What the message costs by the counter. */
@@ -62,9 +64,10 @@ function readSource(source: MessageLike, seq: number): UnstampedEntry {
   const isOurs = role === 'system' || role === 'assistant_note'
   const placed = misplacedCalls === undefined ? source : withoutCalls(source)
   const raw = isOurs ? placed : mapTexts(placed, neutralizeNotes)
-  if (raw === source) return { source, raw, message, role, looks }
+  if (raw === source) return { source, raw, message, original: message, role, looks }
   const altered = placed === source ? quotedNote : withoutItsCalls
-  return { source, raw, altered, message: readMessage(raw, seq), role, looks }
+  const sent = readMessage(raw, seq)
+  return { source, raw, altered, message: sent, original: message, role, looks }
 }
 
 /** Whether nothing else was changed in a message than a text that looks like a note. */

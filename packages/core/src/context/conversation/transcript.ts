@@ -1,5 +1,4 @@
 import type { MessageLike } from '../../log/message.ts'
-import { parseMessage } from '../../log/parse-message.ts'
 import { describeStray, openRound, type Round } from '../../log/round.ts'
 import { inlineNote, interruptedResult } from '../../log/texts.ts'
 import { toolResultFor } from '../../log/write-message.ts'
@@ -132,7 +131,7 @@ export function createTranscript(count: TokenCounter, lists: Lists = emptyLists(
       const { dialect } = entries[last.from]!.message
       const added = missing.map(call => toolResultFor(dialect, call, interruptedResult))
       const tokens = added.reduce(
-        (sum, result) => sum + count.message(parseMessage(result, 0)),
+        (sum, result) => sum + stampEntry(result, 0, count).tokens,
         last.tokens,
       )
       setLast({ ...last, tokens, missing })

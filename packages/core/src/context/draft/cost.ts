@@ -1,4 +1,4 @@
-import { parseMessage } from '../../log/parse-message.ts'
+import { textMessage } from '../../log/message.ts'
 import { acknowledgement } from '../../log/texts.ts'
 import {
   type Cleared,
@@ -123,7 +123,7 @@ export function textCost(
   const costs = knownCosts.get(frame.transcript) ?? new Map<string, number>()
   knownCosts.set(frame.transcript, costs)
   const key = [frame.count.id, role, text].join('\0')
-  const cost = costs.get(key) ?? frame.count.message(parseMessage({ role, content: text }, 0))
+  const cost = costs.get(key) ?? frame.count.message(textMessage(role, text))
   if (costs.size >= maxKnown) costs.clear()
   costs.set(key, cost)
   return cost

@@ -1,5 +1,5 @@
 import { hashText } from '../../log/hash-text.ts'
-import { parseMessage } from '../../log/parse-message.ts'
+import { textMessage } from '../../log/message.ts'
 import { withTail } from '../../log/write-message.ts'
 import { type Conversation, firstSeq } from '../conversation/conversation.ts'
 import { rangeAt } from '../conversation/first-place.ts'
@@ -30,7 +30,7 @@ export function takeChanging(
   const { heads } = split
   const isAsSent = isWhole && place === 'when cut'
   const text = isAsSent ? '' : split.text
-  const tokens = text === '' ? 0 : count.message(parseMessage({ role, content: text }, 0))
+  const tokens = text === '' ? 0 : count.message(textMessage(role, text))
   // A cut keeps this room for the message, so that it does not move with every line.
   const room = Math.max(earlier.room ?? 0, Math.ceil(tokens / roomStep) * roomStep)
   if (isAsSent) {

@@ -1,4 +1,3 @@
-import { parseMessage } from '../../log/parse-message.ts'
 import { clipMark, gapMark } from '../../log/texts.ts'
 import { withText } from '../../log/write-message.ts'
 import { commonLength, cutMiddle } from '../../tokens/cut-middle.ts'
@@ -121,7 +120,7 @@ function clip(
     const text = cutMiddle(message.text, limit, count, missing =>
       message.role === 'assistant' ? gapMark : clipMark(missing, seq),
     )
-    const clipped = parseMessage(withText(raw, text), seq)
+    const clipped = { ...message, text }
     const why = `${tokens} tokens do not fit: its beginning and end are sent, all of it is in the log as #${seq}`
     return {
       ...entry,

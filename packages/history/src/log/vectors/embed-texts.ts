@@ -1,6 +1,6 @@
-import type { Embedder } from '@throughline/core/log/embedder'
-import { InvalidOptionError, showValue, ThroughlineError } from '@throughline/core/log/error'
-import { orAborted } from '@throughline/core/log/or-aborted'
+import { InvalidOptionError, showValue, ThroughlineError } from '@throughline/core/errors'
+import type { Embedder } from '@throughline/core/recall'
+import { orAborted } from '@throughline/core/values'
 
 /** Texts that got no vectors: `embed_timeout` if they did not come in time, `invalid_vector` if what came is none. */
 export class EmbedError extends ThroughlineError {

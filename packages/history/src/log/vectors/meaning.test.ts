@@ -1,5 +1,4 @@
-import type { Scores, Transcript } from '@throughline/core/context/conversation/transcript'
-import type { UnitKind } from '@throughline/core/context/conversation/unit'
+import type { Scores, Transcript, UnitKind } from '@throughline/core/conversation'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { meaningOf } from './meaning.ts'

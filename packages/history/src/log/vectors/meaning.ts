@@ -1,6 +1,5 @@
-import type { Meaning, Transcript } from '@throughline/core/context/conversation/transcript'
-import { isOrdinary } from '@throughline/core/context/conversation/unit'
-import * as ranking from '@throughline/core/context/recall/ranking'
+import { isOrdinary, type Meaning, type Transcript } from '@throughline/core/conversation'
+import { ranking } from '@throughline/core/recall'
 import { type Chunks, cosinesAt, fine } from './cosines.ts'
 
 /** A unit counts from `outstanding` deviations above the mean, fully after `span` more: what is usual depends on the model. */

@@ -1,4 +1,4 @@
-import { isCount, parseJson } from '@throughline/core/log/values'
+import { isCount, parseJson } from '@throughline/core/values'
 import type { Store, ThreadKey } from '@throughline/stores/store'
 import { threadName } from '../read-log.ts'
 import { chunkSize, packChunk, unpackChunk, type VectorChunk } from './vector-chunk.ts'

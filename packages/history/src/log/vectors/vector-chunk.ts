@@ -1,4 +1,4 @@
-import { seal, unseal } from '@throughline/core/log/pack-bytes'
+import { seal, unseal } from '@throughline/core/conversation'
 import { dot } from './dots.ts'
 
 /** Changes with the layout: a piece of another version is not used. */

@@ -1,4 +1,4 @@
-import { isFields, refuse } from '@throughline/core/log/fields'
+import { isFields, refuse } from '@throughline/core/fields'
 import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { toText, withFiles } from './source-text.ts'
 import { sayAnswer, sayText, sign, toResult, type UnsignedMessage } from './unsigned-message.ts'

@@ -1,5 +1,5 @@
-import { isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import { isFields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import { readBlocks } from './read-blocks.ts'
 import type { Format, Item, PlacedFields, SourceMessage, SourceNode } from './source.ts'
 import { has, placeFields } from './source.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '@throughline/core/log/fields'
+import { refuse } from '@throughline/core/fields'
 import { readBlocks } from './read-blocks.ts'
 import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { attached, withFiles } from './source-text.ts'

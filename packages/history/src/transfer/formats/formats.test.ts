@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { words } from '@throughline/core/tokens/words'
-import { memoryStore } from '@throughline/stores/memory/memory-store'
+import { words } from '@throughline/core/counters'
+import { memoryStore } from '@throughline/stores/memory'
 import type { Store } from '@throughline/stores/store'
 import { someStores } from '@throughline/test-tools/every-store'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { readText } from '@throughline/core/log/fields'
+import { readText } from '@throughline/core/fields'
 import {
   type Format,
   has,

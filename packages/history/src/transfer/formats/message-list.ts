@@ -1,5 +1,5 @@
-import { isFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
+import { isFields } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import { readBlocks } from './read-blocks.ts'
 import { type Format, has, type Item, itemsIn, placeFields, type SourceMessage } from './source.ts'
 import { inRow, sign } from './unsigned-message.ts'

@@ -1,5 +1,5 @@
-import { refuse } from '@throughline/core/log/fields'
-import { attempt } from '@throughline/core/log/values'
+import { refuse } from '@throughline/core/fields'
+import { attempt } from '@throughline/core/values'
 import { gatherItems } from './read-blocks.ts'
 import { type Format, has, type PlacedFields, placeFields, type SourceNode } from './source.ts'
 import { resultText, toText, withFiles } from './source-text.ts'

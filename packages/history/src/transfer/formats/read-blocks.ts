@@ -1,4 +1,4 @@
-import { isFields, refuse } from '@throughline/core/log/fields'
+import { isFields, refuse } from '@throughline/core/fields'
 import { type Item, type PlacedFields, placeFields } from './source.ts'
 import { attached, resultText, toText, withFiles } from './source-text.ts'
 import { gather, sayText, toResult, type UnsignedMessage } from './unsigned-message.ts'

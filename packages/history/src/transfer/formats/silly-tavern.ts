@@ -1,4 +1,4 @@
-import type { Fields } from '@throughline/core/log/fields'
+import type { Fields } from '@throughline/core/fields'
 import {
   type Format,
   has,

@@ -1,4 +1,4 @@
-import { isFields } from '@throughline/core/log/fields'
+import { isFields } from '@throughline/core/fields'
 
 /** A text, or the JSON of any other value. */
 export const toText = (value: unknown): string =>

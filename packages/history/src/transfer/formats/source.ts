@@ -5,9 +5,9 @@ import {
   readList,
   readText,
   refuse,
-} from '@throughline/core/log/fields'
-import { cut } from '@throughline/core/log/line'
-import type { MessageLike } from '@throughline/core/log/message'
+} from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
+import { cut } from '@throughline/core/values'
 import type { FilePlace } from '../import-error.ts'
 
 export interface SourceConversation {

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { isObject, parseJsonObject } from '@throughline/core/log/values'
+import type { MessageLike } from '@throughline/core/messages'
+import { isObject, parseJsonObject } from '@throughline/core/values'
 import type { SourceMessage, SourceNode } from './source.ts'
 import { toText } from './source-text.ts'
 

@@ -1,4 +1,4 @@
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import type { ListedThread } from '../../parts/format.ts'
 
 export type AnyBranch = Pick<ListedThread, 'branch' | 'head' | 'updatedAt' | 'forkOf'> & {

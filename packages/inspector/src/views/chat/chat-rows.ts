@@ -1,6 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import type { Message } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
+import type { Fields } from '@throughline/core/fields'
+import { type Message, readMessage } from '@throughline/core/messages'
 import type { PageCall, ShownBlock, ShownMessage } from '../../api/chat-queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
 import type { AnsweredCall, ReadResult } from '../../parts/live-replies.ts'

@@ -1,4 +1,4 @@
-import type { Fields } from '@throughline/core/log/fields'
+import type { Fields } from '@throughline/core/fields'
 import type { ShownMessage } from '../../api/chat-queries.ts'
 
 /** What a picture begins with, in base64, and its kind. Others are not drawn: a page of the log draws no documents. */

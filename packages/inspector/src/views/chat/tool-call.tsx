@@ -1,4 +1,4 @@
-import { parseJson } from '@throughline/core/log/values'
+import { parseJson } from '@throughline/core/values'
 import { CircleX, LoaderCircle, Wrench } from 'lucide-react'
 import type { AnsweredCall } from '../../parts/live-replies.ts'
 import { Fold, useCut } from './fold.tsx'

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import { useEffect, useMemo } from 'react'
 import { type ListedConversation, refreshConversations } from '../../api/conversation-list.ts'
 import { conversationsQuery } from '../../api/queries.ts'

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '@throughline/core/log/values'
+import { parseJsonObject } from '@throughline/core/values'
 import type { RoleAct } from '../../api/experiment-queries.ts'
 
 type ActTool = RoleAct['tools'][number]

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { parseJson, parseJsonObject } from '@throughline/core/log/values'
+import { parseJson, parseJsonObject } from '@throughline/core/values'
 import type { ExperimentEntry } from '@throughline/experiment/api-types'
 import { useState } from 'react'
 import { experimentActor, type RoleAct, stepsPerPage } from '../../api/experiment-queries.ts'

@@ -1,4 +1,4 @@
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import type { ExperimentSummary } from '../../api/experiment-queries.ts'
 import { amountOf, count } from '../../parts/format.ts'
 import type { MarkName } from '../../parts/status-mark.tsx'

@@ -1,4 +1,4 @@
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import type { Brief } from '../../parts/log-scale.ts'
 

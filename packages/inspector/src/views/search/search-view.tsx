@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { groupBy } from '@throughline/core/log/group-by'
+import { groupBy } from '@throughline/core/values'
 import { useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { conversationQuery, searchQuery, serverQuery } from '../../api/queries.ts'
 import {

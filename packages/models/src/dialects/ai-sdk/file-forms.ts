@@ -1,5 +1,5 @@
-import { outputParts } from '@throughline/core/log/read-content'
-import { isObject } from '@throughline/core/log/values'
+import { outputParts } from '@throughline/core/messages'
+import { isObject } from '@throughline/core/values'
 import { fieldsOf } from '../../read-text.ts'
 import type { AiSdkMessage, AiSdkMessageV4, BareData, TaggedData } from './ai-sdk-model.ts'
 import type { AnyPart } from './to-prompt.ts'

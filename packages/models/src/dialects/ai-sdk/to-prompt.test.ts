@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { MessageLike } from '@throughline/core/log/message'
+import type { MessageLike } from '@throughline/core/messages'
 import type { ModelMessage } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { aiSdk } from './ai-sdk.ts'

@@ -1,5 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseJson } from '@throughline/core/log/values'
+import type { MessageLike } from '@throughline/core/messages'
+import { parseJson } from '@throughline/core/values'
 import { type PairedCall, type PairedMessage, pairResults } from '../../pair-results.ts'
 import { imageTypeOf } from '../../read-media.ts'
 import { fieldsOf } from '../../read-text.ts'

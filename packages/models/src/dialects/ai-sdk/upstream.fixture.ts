@@ -1,7 +1,5 @@
 import { type HttpBindings, serve } from '@hono/node-server'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseMessage } from '@throughline/core/log/parse-message'
-import { openRound } from '@throughline/core/log/round'
+import { type MessageLike, openRound, parseMessage } from '@throughline/core/messages'
 
 /** What a request to the upstream held. */
 export interface Body {

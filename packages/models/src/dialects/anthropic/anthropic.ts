@@ -1,4 +1,4 @@
-import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
+import { InvalidOptionError, refuseUnknown } from '@throughline/core/errors'
 import {
   checkAddress,
   fromEnvironment,

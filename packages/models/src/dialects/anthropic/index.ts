@@ -10,7 +10,7 @@ export const messagesAdapter: Adapter = {
   name: 'messages',
   form: 'messages',
   streamType: 'text/event-stream',
-  read: readRequest,
+  read: (body, _, isOwnForm) => readRequest(body, isOwnForm),
   stream: streamEvents,
   whole: toMessage,
   fault: (fault, requestId) => ({

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { isObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isObject } from '@throughline/core/values'
 
 /** `cache_control`: Anthropic keeps what it has read up to the end of the block, for five minutes or as long as `ttl` says. */
 export interface CacheMark {

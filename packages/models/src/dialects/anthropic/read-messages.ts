@@ -1,12 +1,21 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { type ContentPart, toContent } from '@throughline/core/log/to-content'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import {
+  type ContentPart,
+  type MessageLike,
+  markResult,
+  toContent,
+} from '@throughline/core/messages'
 import { messageList, replyMessage } from '../message-list.ts'
-import { readOnce, refuseElsewhere, uploadedFile } from '../own-form.ts'
+import { refuseElsewhere, uploadedFile } from '../own-form.ts'
+import { readOnce } from '../read-once.ts'
 
 /** Reads the messages of `/v1/messages`. `system` are the texts of the body's system prompt. */
-export function readMessages(system: readonly string[], values: readonly unknown[]) {
+export function readMessages(
+  system: readonly string[],
+  values: readonly unknown[],
+  isOwnForm: boolean,
+) {
+  const readEntry = isOwnForm ? entryReaders.own : entryReaders.elsewhere
   const list = messageList(system)
   // Results name only the id of their call; some templates need the tool's name.
   const names = new Map<string, string>()
@@ -30,23 +39,27 @@ interface PlacedMessage {
   readonly blocks?: readonly number[]
 }
 
-const readEntry = readOnce((value, at, names: CallNames): ReadEntry => {
-  const where = `messages[${at}]`
-  const { role, content } = read.fields(value, where)
-  const field = `${where}.content`
-  switch (role) {
-    case 'system': {
-      const text = readTexts(content, field).join('\n\n')
-      return { messages: [{ message: { role: 'system', content: text } }], calls: [] }
+const entryReader = (isOwnForm: boolean) =>
+  readOnce((value, at, names: CallNames): ReadEntry => {
+    const where = `messages[${at}]`
+    const { role, content } = read.fields(value, where)
+    const field = `${where}.content`
+    switch (role) {
+      case 'system': {
+        const text = readTexts(content, field, isOwnForm).join('\n\n')
+        return { messages: [{ message: { role: 'system', content: text } }], calls: [] }
+      }
+      case 'assistant':
+        return readAssistant(content, field, isOwnForm)
+      case 'user':
+        return { messages: readUser(content, field, names, isOwnForm), calls: [] }
+      default:
+        return refuse(`${where}.role`, 'must be "user", "assistant" or "system"')
     }
-    case 'assistant':
-      return readAssistant(content, field)
-    case 'user':
-      return { messages: readUser(content, field, names), calls: [] }
-    default:
-      return refuse(`${where}.role`, 'must be "user", "assistant" or "system"')
-  }
-}, hasNames)
+  }, hasNames)
+
+/** What is read for an upstream of the same form is remembered apart: elsewhere some of it is refused. */
+const entryReaders = { own: entryReader(true), elsewhere: entryReader(false) }
 
 /** Whether the results of an entry are named after the calls that stand before it in this list. */
 function hasNames({ messages }: ReadEntry, names: CallNames): boolean {
@@ -57,9 +70,14 @@ function hasNames({ messages }: ReadEntry, names: CallNames): boolean {
 }
 
 /** Reads a user message: each result is a tool message, and what else it holds follows as a user message. */
-function readUser(content: unknown, field: string, names: CallNames): readonly PlacedMessage[] {
+function readUser(
+  content: unknown,
+  field: string,
+  names: CallNames,
+  isOwnForm: boolean,
+): readonly PlacedMessage[] {
   if (!Array.isArray(content))
-    return [{ message: { role: 'user', content: toContent(readParts(content, field)) } }]
+    return [{ message: { role: 'user', content: toContent(readParts(content, field, isOwnForm)) } }]
   const results: Required<PlacedMessage>[] = []
   const parts: ContentPart[] = []
   const blocks: number[] = []
@@ -67,11 +85,11 @@ function readUser(content: unknown, field: string, names: CallNames): readonly P
     const where = `${field}[${at}]`
     const block = read.fields(value, where)
     if (block.type === 'tool_result') {
-      results.push({ message: readResult(block, where, names), blocks: [at] })
+      results.push({ message: readResult(block, where, names, isOwnForm), blocks: [at] })
       continue
     }
     blocks.push(at)
-    for (const part of readBlock(block, where)) parts.push(part)
+    for (const part of readBlock(block, where, isOwnForm)) parts.push(part)
   }
   const last = results.at(-1)
   // Blocks of which nothing is read go where the results before them go.
@@ -81,22 +99,27 @@ function readUser(content: unknown, field: string, names: CallNames): readonly P
   return results.length === 0 ? [{ message }] : [...results, { message, blocks }]
 }
 
-function readResult(block: Fields, where: string, names: CallNames): MessageLike {
+function readResult(
+  block: Fields,
+  where: string,
+  names: CallNames,
+  isOwnForm: boolean,
+): MessageLike {
   const id = read.text(block.tool_use_id, `${where}.tool_use_id`)
   const name = names.get(id)
   const message = {
     role: 'tool',
     tool_call_id: id,
     ...(name !== undefined && { tool_name: name }),
-    content: toContent(readParts(block.content, `${where}.content`)),
+    content: toContent(readParts(block.content, `${where}.content`, isOwnForm)),
   }
   const isError = read.optional(block.is_error, `${where}.is_error`, read.flag)
   return isError === undefined ? message : markResult(message, isError)
 }
 
-function readAssistant(content: unknown, field: string): ReadEntry {
+function readAssistant(content: unknown, field: string, isOwnForm: boolean): ReadEntry {
   if (!Array.isArray(content)) {
-    const message = { role: 'assistant', content: toContent(readParts(content, field)) }
+    const message = { role: 'assistant', content: toContent(readParts(content, field, isOwnForm)) }
     return { messages: [{ message }], calls: [] }
   }
   let [text, thinking] = ['', '']
@@ -114,48 +137,57 @@ function readAssistant(content: unknown, field: string): ReadEntry {
       names.push([id, name])
       const input = read.optional(block.input, `${where}.input`, read.jsonFields) ?? {}
       calls.push({ id, function: { name, arguments: input } })
-    } else if (block.type !== 'redacted_thinking') refuseElsewhere(`${where}.type`, onlyThere)
+    } else if (block.type !== 'redacted_thinking')
+      refuseElsewhere(isOwnForm, `${where}.type`, onlyThere)
   }
   return { messages: [{ message: replyMessage(text, thinking, calls) }], calls: names }
 }
 
 /** Reads a content without calls and results: a text, or blocks. */
-export function readParts(value: unknown, field: string): readonly ContentPart[] {
+export function readParts(
+  value: unknown,
+  field: string,
+  isOwnForm: boolean,
+): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
-  return read.each(value, field, readBlock).flat()
+  return read.each(value, field, (block, where) => readBlock(block, where, isOwnForm)).flat()
 }
 
-export function readTexts(value: unknown, field: string): readonly string[] {
-  return readParts(value, field).map((part, at) =>
+export function readTexts(value: unknown, field: string, isOwnForm: boolean): readonly string[] {
+  return readParts(value, field, isOwnForm).map((part, at) =>
     typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text'),
   )
 }
 
 /** The parts of one block. Files take the form of the AI SDK, which keeps their bytes and types as they are. */
-export function readBlock(block: Fields, where: string): readonly ContentPart[] {
+export function readBlock(
+  block: Fields,
+  where: string,
+  isOwnForm: boolean,
+): readonly ContentPart[] {
   switch (block.type) {
     case 'text':
       return [read.text(block.text, `${where}.text`)]
     case 'image':
-      return [readImage(read.fields(block.source, `${where}.source`), `${where}.source`)]
+      return [readImage(read.fields(block.source, `${where}.source`), `${where}.source`, isOwnForm)]
     case 'document':
-      return readDocument(block, where)
+      return readDocument(block, where, isOwnForm)
     case 'search_result': {
       const head = [block.title, block.source].filter(text => typeof text === 'string')
-      return [...head, ...readTextBlocks(block.content, `${where}.content`)]
+      return [...head, ...readTextBlocks(block.content, `${where}.content`, isOwnForm)]
     }
     // What a search of tools has found: its definition is among the tools of this request, and its name is all that stands here.
     case 'tool_reference':
       return [`Tool found: ${read.text(block.tool_name, `${where}.tool_name`)}`]
     default:
-      refuseElsewhere(`${where}.type`, onlyThere)
+      refuseElsewhere(isOwnForm, `${where}.type`, onlyThere)
       return []
   }
 }
 
 const onlyThere = 'is a kind of block that only its own provider can read'
 
-function readImage(source: Fields, where: string): ContentPart {
+function readImage(source: Fields, where: string, isOwnForm: boolean): ContentPart {
   switch (source.type) {
     case 'base64': {
       const mediaType = read.text(source.media_type, `${where}.media_type`)
@@ -165,13 +197,14 @@ function readImage(source: Fields, where: string): ContentPart {
       return { type: 'image', image: read.text(source.url, `${where}.url`) }
     default:
       return uploadedFile(
+        isOwnForm,
         `${where}.type`,
         'must be "base64" or "url": uploaded files are not known here',
       )
   }
 }
 
-function readDocument(block: Fields, where: string): readonly ContentPart[] {
+function readDocument(block: Fields, where: string, isOwnForm: boolean): readonly ContentPart[] {
   const field = `${where}.source`
   const source = read.fields(block.source, field)
   const title = read.optional(block.title, `${where}.title`, read.text)
@@ -181,7 +214,7 @@ function readDocument(block: Fields, where: string): readonly ContentPart[] {
     case 'text':
       return [...titles, read.text(source.data, `${field}.data`)]
     case 'content':
-      return [...titles, ...readTextBlocks(source.content, `${field}.content`)]
+      return [...titles, ...readTextBlocks(source.content, `${field}.content`, isOwnForm)]
     case 'base64': {
       const mediaType = read.text(source.media_type, `${field}.media_type`)
       return [{ type: 'file', data: read.text(source.data, `${field}.data`), mediaType, ...named }]
@@ -191,16 +224,20 @@ function readDocument(block: Fields, where: string): readonly ContentPart[] {
       return [{ type: 'file', data, mediaType: 'application/pdf', ...named }]
     }
     default:
-      return [uploadedFile(`${field}.type`, 'must be "base64", "text", "content" or "url"')]
+      return [
+        uploadedFile(isOwnForm, `${field}.type`, 'must be "base64", "text", "content" or "url"'),
+      ]
   }
 }
 
 /** The texts and images inside of a block. Documents do not hold documents, so that this ends. */
-function readTextBlocks(value: unknown, field: string): readonly ContentPart[] {
+function readTextBlocks(value: unknown, field: string, isOwnForm: boolean): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
   read.list(value, field)
   const isInner = ({ type }: Fields) => type === 'text' || type === 'image'
   return read
-    .each(value, field, (block, where) => (isInner(block) ? readBlock(block, where) : []))
+    .each(value, field, (block, where) =>
+      isInner(block) ? readBlock(block, where, isOwnForm) : [],
+    )
     .flat()
 }

@@ -1,24 +1,27 @@
-import { type Fields, isFields, read, refuse } from '@throughline/core/log/fields'
-import { present } from '@throughline/core/log/values'
+import { type Fields, isFields, read, refuse } from '@throughline/core/fields'
+import { present } from '@throughline/core/values'
 import type { ModelSettings } from '../../model.ts'
 import type { ChatRequest } from '../adapter.ts'
 import { marksCache } from '../message-list.ts'
-import { isInOwnForm } from '../own-form.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { toolReader, toToolSpec } from '../read-tools.ts'
 import { readMessages, readTexts } from './read-messages.ts'
 
-export function readRequest(value: unknown): ChatRequest {
+export function readRequest(value: unknown, isOwnForm = false): ChatRequest {
   const body = read.body(value)
   const metadata = read.optional(body.metadata, 'metadata', read.fields) ?? {}
   const user = read.optional(metadata.user_id, 'metadata.user_id', read.text)
   return {
     model: read.text(body.model, 'model'),
-    ...readMessages(readSystem(body.system), read.list(body.messages, 'messages')),
+    ...readMessages(
+      readSystem(body.system, isOwnForm),
+      read.list(body.messages, 'messages'),
+      isOwnForm,
+    ),
     ...(marksCache(body.system) && { marksCache: true }),
-    tools: readTools(body.tools),
-    ...readLeftOut(body.tools),
-    settings: readSettings(body),
+    tools: readTools(body.tools, isOwnForm),
+    ...(!isOwnForm && readLeftOut(body.tools)),
+    settings: readSettings(body, isOwnForm),
     stream: read.optional(body.stream, 'stream', read.flag) ?? false,
     named: { user },
     hints: {},
@@ -26,16 +29,18 @@ export function readRequest(value: unknown): ChatRequest {
 }
 
 /** The texts of the system prompt, without the block that Claude Code changes with each request: it would break the prefix. */
-function readSystem(value: unknown): readonly string[] {
+function readSystem(value: unknown, isOwnForm: boolean): readonly string[] {
   if (typeof value === 'string') return [value]
-  return readTexts(value, 'system').filter(text => !text.startsWith('x-anthropic-billing-header:'))
+  return readTexts(value, 'system', isOwnForm).filter(
+    text => !text.startsWith('x-anthropic-billing-header:'),
+  )
 }
 
 /** Reads the client's own tools. Tools that Anthropic runs or knows (`web_search_20250305`) have no schema. */
-const readTools = toolReader((tool, where) => {
+const readTools = toolReader((tool, where, isOwnForm) => {
   const { type = 'custom' } = tool
   if (type === 'custom' || type === null) return [toToolSpec(tool, where, 'input_schema')]
-  if (isInOwnForm()) return [{ name: read.text(type, `${where}.type`), parameters: tool }]
+  if (isOwnForm) return [{ name: read.text(type, `${where}.type`), parameters: tool }]
   if (!runsAtAnthropic(type))
     refuse(`${where}.type`, 'is a kind of tool that this model server does not know: leave it out')
   return []
@@ -47,19 +52,19 @@ const runsAtAnthropic = (type: unknown): type is string =>
   /^(?:web_search|web_fetch|code_execution|tool_search_tool|mcp_toolset)(?:_\w{1,60})?$/.test(type)
 
 function readLeftOut(tools: unknown): Pick<ChatRequest, 'leftOut'> {
-  if (isInOwnForm() || !Array.isArray(tools)) return {}
+  if (!Array.isArray(tools)) return {}
   const leftOut = [
     ...new Set(tools.map(tool => (isFields(tool) ? tool.type : undefined)).filter(runsAtAnthropic)),
   ]
   return leftOut.length > 0 ? { leftOut } : {}
 }
 
-function readSettings(body: Fields): ModelSettings {
+function readSettings(body: Fields, isOwnForm: boolean): ModelSettings {
   const { top_p, top_k } = body
   const config = read.optional(body.output_config, 'output_config', read.fields) ?? {}
   const { type } = read.optional(body.thinking, 'thinking', read.fields) ?? {}
   return present({
-    ...readSampling(body, { maxTokens: ['max_tokens'], stop: 'stop_sequences' }),
+    ...readSampling(body, { maxTokens: ['max_tokens'], stop: 'stop_sequences', isOwnForm }),
     format: readFormat(read.optional(config.format, 'output_config.format', read.fields) ?? {}),
     // Switched on it is left unset: models that think then do so, and Ollama refuses the wish for all others.
     thinking: type === 'disabled' ? false : undefined,

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { parseJsonObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { parseJsonObject } from '@throughline/core/values'
 import { isWindow } from '../../check-options.ts'
 import { kindOf, type LearnedFiles } from '../../leave-out.ts'
 import { type EndReason, type ModelPart, toUsage } from '../../model.ts'

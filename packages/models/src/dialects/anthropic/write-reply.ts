@@ -1,4 +1,4 @@
-import { toArguments } from '@throughline/core/log/values'
+import { toArguments } from '@throughline/core/values'
 import { sse } from '../../sse.ts'
 import type { ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
 import { replyStream, tokensOf } from '../reply-stream.ts'

@@ -1,9 +1,6 @@
-import { fromBase64 } from '@throughline/core/log/base64'
-import { errorsIn } from '@throughline/core/log/errors-in'
-import type { Fields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { openingText } from '@throughline/core/log/texts'
-import { isObject, present, toArguments } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { errorsIn, type MessageLike, openingText } from '@throughline/core/messages'
+import { fromBase64, isObject, present, toArguments } from '@throughline/core/values'
 import type { ModelSettings } from '../../model.ts'
 import {
   type PairedMessage,

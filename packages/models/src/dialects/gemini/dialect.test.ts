@@ -1,5 +1,5 @@
 import { type GenerateContentResponse, GoogleGenAI } from '@google/genai'
-import { errorsIn } from '@throughline/core/log/errors-in'
+import { errorsIn } from '@throughline/core/messages'
 import { growth, notLinear } from '@throughline/test-tools/growth'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Fields } from '@throughline/core/log/fields'
+import type { Fields } from '@throughline/core/fields'
 
 /** A field by its name, which Google's APIs also take with underscores: `inlineData`, `inline_data`. */
 export const either = (fields: Fields, name: string): unknown =>

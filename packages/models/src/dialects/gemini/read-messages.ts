@@ -1,10 +1,13 @@
-import { markResult } from '@throughline/core/log/errors-in'
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { type ContentPart, toContent } from '@throughline/core/log/to-content'
-import { present } from '@throughline/core/log/values'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import {
+  type ContentPart,
+  type MessageLike,
+  markResult,
+  toContent,
+} from '@throughline/core/messages'
+import { present } from '@throughline/core/values'
 import { messageList, replyMessage } from '../message-list.ts'
-import { readOnce } from '../own-form.ts'
+import { readOnce } from '../read-once.ts'
 import { readName } from '../read-tools.ts'
 import { either } from './either-name.ts'
 

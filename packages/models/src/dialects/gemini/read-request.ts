@@ -1,5 +1,5 @@
-import { type Fields, isFields, read, refuse } from '@throughline/core/log/fields'
-import { present } from '@throughline/core/log/values'
+import { type Fields, isFields, read, refuse } from '@throughline/core/fields'
+import { present } from '@throughline/core/values'
 import type { ModelSettings, ToolSpec } from '../../model.ts'
 import type { ChatRequest } from '../adapter.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'

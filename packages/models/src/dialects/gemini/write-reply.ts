@@ -1,4 +1,4 @@
-import { toArguments } from '@throughline/core/log/values'
+import { toArguments } from '@throughline/core/values'
 import type { ReplyCall } from '../../model.ts'
 import { sse } from '../../sse.ts'
 import type { ReplyEnd, ReplyStart, ReplyStream } from '../adapter.ts'
@@ -28,7 +28,7 @@ export function toAnswer(start: ReplyStart, end: ReplyEnd) {
 /** The body of a stream that is no stream of events: a list of pieces. */
 export const toAnswers = (start: ReplyStart, end: ReplyEnd) => [toAnswer(start, end)]
 
-export const toTokenCount = (totalTokens: number) => ({ totalTokens })
+export const toGeminiCount = (totalTokens: number) => ({ totalTokens })
 
 interface Closing {
   readonly finishReason: string

@@ -1,6 +1,5 @@
-import { madeOnce } from '@throughline/core/log/looks'
-import type { MessageLike } from '@throughline/core/log/message'
-import { present } from '@throughline/core/log/values'
+import type { MessageLike } from '@throughline/core/messages'
+import { madeOnce, present } from '@throughline/core/values'
 
 /** The fields of a LangChain message that are read: an object of its classes, or a plain one with a role. */
 export interface LangChainMessage {

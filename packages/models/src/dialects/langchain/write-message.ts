@@ -1,6 +1,5 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { present } from '@throughline/core/log/values'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
+import { present } from '@throughline/core/values'
 import {
   fromLangChain,
   type LangChainMessage,

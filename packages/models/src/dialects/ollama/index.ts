@@ -10,7 +10,7 @@ export const ollamaAdapter: Adapter = {
   name: 'ollama',
   form: 'ollama',
   streamType: 'application/x-ndjson',
-  read: readRequest,
+  read: (body, _, isOwnForm) => readRequest(body, isOwnForm),
   stream: start => streamLines(start),
   whole: toAnswer,
   fault: fault => ({
@@ -21,7 +21,7 @@ export const ollamaAdapter: Adapter = {
 
 export const generateAdapter: Adapter = {
   ...ollamaAdapter,
-  read: readGenerate,
+  read: (body, _, isOwnForm) => readGenerate(body, isOwnForm),
   stream: start => streamLines(start, toGenerated),
   whole: (start, end) => toGenerated(toAnswer(start, end)),
 }

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { isObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isObject } from '@throughline/core/values'
 import { chatPatch, lower, type Patch } from '../patch.ts'
 
 export const patch: Patch = {

@@ -1,19 +1,19 @@
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import { present } from '@throughline/core/log/values'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import { present } from '@throughline/core/values'
 import type { ModelSettings } from '../../model.ts'
 import type { ChatRequest } from '../adapter.ts'
 import { chatMessages } from '../read-chat-messages.ts'
 import { readProvider, readSampling } from '../read-settings.ts'
 import { readFunctionTools } from '../read-tools.ts'
 
-export function readRequest(value: unknown): ChatRequest {
+export function readRequest(value: unknown, isOwnForm = false): ChatRequest {
   const body = read.body(value)
   const messages = read.optional(body.messages, 'messages', read.list) ?? []
   return {
     model: read.text(body.model, 'model'),
     ...readMessages(messages),
-    tools: readFunctionTools(body.tools),
-    settings: readSettings(body),
+    tools: readFunctionTools(body.tools, isOwnForm),
+    settings: readSettings(body, isOwnForm),
     stream: read.optional(body.stream, 'stream', read.flag) ?? true,
     ...present({ window: readWindow(body) }),
     named: {},
@@ -22,13 +22,13 @@ export function readRequest(value: unknown): ChatRequest {
 }
 
 /** Reads the body of `/api/generate`: one question, or none. */
-export function readGenerate(value: unknown): ChatRequest {
+export function readGenerate(value: unknown, isOwnForm = false): ChatRequest {
   const body = read.body(value)
   const prompt = read.optional(body.prompt, 'prompt', read.text) ?? ''
   const system = { role: 'system', content: read.optional(body.system, 'system', read.text) ?? '' }
   const messages =
     prompt === '' ? [] : [system, { role: 'user', content: prompt, images: body.images }]
-  return readRequest({ ...body, messages, tools: [] })
+  return readRequest({ ...body, messages, tools: [] }, isOwnForm)
 }
 
 const readMessages = chatMessages(
@@ -50,11 +50,11 @@ const readMessages = chatMessages(
   (value, field) => read.optional(value, field, read.text) ?? '',
 )
 
-function readSettings(body: Fields): ModelSettings {
+function readSettings(body: Fields, isOwnForm: boolean): ModelSettings {
   const options = read.optional(body.options, 'options', read.fields) ?? {}
   const { logprobs, top_logprobs, keep_alive } = body
   return present({
-    ...readSampling(options, { maxTokens: ['num_predict'], where: 'options.' }),
+    ...readSampling(options, { maxTokens: ['num_predict'], where: 'options.', isOwnForm }),
     format: readFormat(body.format),
     thinking: readThinking(body.think),
     provider: {

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { toArguments } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { toArguments } from '@throughline/core/values'
 import type { ReplyCall } from '../../model.ts'
 import { oneLine } from '../../sse.ts'
 import type { ReplyEnd, ReplyStart } from '../adapter.ts'

@@ -10,7 +10,7 @@ export const openaiAdapter: Adapter = {
   name: 'openai',
   form: 'chat',
   streamType: 'text/event-stream',
-  read: readRequest,
+  read: (body, _, isOwnForm) => readRequest(body, isOwnForm),
   stream: streamChunks,
   whole: toCompletion,
   fault: toOpenAiError,

@@ -1,5 +1,5 @@
-import { InvalidOptionError, refuseUnknown } from '@throughline/core/log/error'
-import { present } from '@throughline/core/log/values'
+import { InvalidOptionError, refuseUnknown } from '@throughline/core/errors'
+import { present } from '@throughline/core/values'
 import {
   checkAddress,
   fromEnvironment,

@@ -1,4 +1,4 @@
-import type { Fields } from '@throughline/core/log/fields'
+import type { Fields } from '@throughline/core/fields'
 import { fieldsOf, listOf } from '../../read-text.ts'
 import { toldFact, type WindowFact, windowSources } from '../../windows/window-fact.ts'
 import { ifKnown } from '../../wire/ask.ts'

@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { isObject, present } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { isObject, present } from '@throughline/core/values'
 import { isWindow } from '../../check-options.ts'
 import { kindOf, type LearnedFiles } from '../../leave-out.ts'
 import { ModelError, type ModelPart, toEndReason, toUsage } from '../../model.ts'

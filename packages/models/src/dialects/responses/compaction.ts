@@ -1,5 +1,4 @@
-import { type Fields, isFields, refuse } from '@throughline/core/log/fields'
-import { parseBody } from '@throughline/core/log/parse-body'
+import { type Fields, isFields, parseBody, refuse } from '@throughline/core/fields'
 import { sse } from '../../sse.ts'
 import type { ChatRequest, NamedPast, ReplyStart } from '../adapter.ts'
 import { responseId } from './ids.ts'

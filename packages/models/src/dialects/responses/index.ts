@@ -1,4 +1,4 @@
-import { readBody } from '@throughline/core/log/fields'
+import { readBody } from '@throughline/core/fields'
 import type { Adapter } from '../adapter.ts'
 import type { Dialect } from '../dialect.ts'
 import { toOpenAiError } from '../openai-error.ts'
@@ -14,8 +14,8 @@ export const responsesAdapter: Adapter = {
   form: 'responses',
   field: 'input',
   streamType: 'text/event-stream',
-  read(body, headers = {}) {
-    const request = readRequest(body)
+  read(body, headers = {}, isOwnForm) {
+    const request = readRequest(body, isOwnForm)
     return isCodex(headers) ? { ...request, hints: { ...request.hints, isCodex: true } } : request
   },
   rareKinds,
@@ -34,9 +34,10 @@ function isCodex(headers: Readonly<Record<string, string | undefined>>): boolean
 /** `/v1/responses/compact`: the list of a client is to be compacted. */
 export const compactAdapter: Adapter = {
   ...responsesAdapter,
-  read(body, headers) {
+  read(body, headers, isOwnForm) {
     const fields = readBody(body)
-    const request = responsesAdapter.read({ ...fields, input: fields.input ?? [] }, headers)
+    const whole = { ...fields, input: fields.input ?? [] }
+    const request = responsesAdapter.read(whole, headers, isOwnForm)
     return { ...request, hints: { ...request.hints, compaction: 'address' } }
   },
 }

@@ -1,7 +1,7 @@
-import { type Fields, isFields, read } from '@throughline/core/log/fields'
+import { type Fields, isFields, read } from '@throughline/core/fields'
 import type { ToolSpec } from '../../model.ts'
 import { listOf } from '../../read-text.ts'
-import { isInOwnForm, refuseElsewhere } from '../own-form.ts'
+import { refuseElsewhere } from '../own-form.ts'
 import { toToolSpec } from '../read-tools.ts'
 import { flatName, searchName } from './wire.ts'
 
@@ -23,7 +23,7 @@ export interface NamespacedTool {
 }
 
 /** Reads `tools`, and the tools that items of the input add to them. Of two with one name the later one counts. */
-export function readOffered(body: Fields): OfferedTools {
+export function readOffered(body: Fields, isOwnForm: boolean): OfferedTools {
   const tools = new Map<string, ToolSpec>()
   const namespaced = new Map<string, NamespacedTool>()
   const callKinds = new Map<string, CallKind>()
@@ -53,10 +53,11 @@ export function readOffered(body: Fields): OfferedTools {
     }
     const type = read.text(tool.type, `${where}.type`)
     // It is counted, as it is sent.
-    if (isInOwnForm()) add({ name: type, parameters: tool }, namespace)
+    if (isOwnForm) add({ name: type, parameters: tool }, namespace)
     else if (runsAtProvider.test(type)) leftOut.add(type)
     else
       refuseElsewhere(
+        isOwnForm,
         `${where}.type`,
         'is a kind of tool that this model server does not know: leave it out',
       )

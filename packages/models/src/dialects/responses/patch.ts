@@ -1,4 +1,4 @@
-import type { Fields } from '@throughline/core/log/fields'
+import type { Fields } from '@throughline/core/fields'
 import { lower, type Patch, promptIn } from '../patch.ts'
 import { thoughtMark } from './to-response.ts'
 

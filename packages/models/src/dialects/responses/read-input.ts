@@ -1,6 +1,6 @@
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import { type ContentPart, toContent } from '@throughline/core/log/to-content'
-import { present } from '@throughline/core/log/values'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import { type ContentPart, toContent } from '@throughline/core/messages'
+import { present } from '@throughline/core/values'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
 import { messageList, replyMessage } from '../message-list.ts'
 import { refuseElsewhere, uploadedFile } from '../own-form.ts'
@@ -20,7 +20,7 @@ type ResponsesInput = Pick<ChatRequest, 'system' | 'messages' | 'origins'> &
   }
 
 /** Reads `input`: one text, or items. An item of an unknown kind is passed in its own form, and refused elsewhere. */
-export function readInput(value: unknown, instructions: string): ResponsesInput {
+export function readInput(value: unknown, instructions: string, isOwnForm = false): ResponsesInput {
   const list = messageList([instructions])
   if (typeof value === 'string') {
     list.add({ role: 'user', content: value }, 0)
@@ -61,14 +61,14 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
       if (isNamed) continue
       // A text behind a text without calls is another message.
       if (reply.texts.length > 0 && reply.calls.length === 0) close(at)
-      reply.texts.push(readAssistantText(item, where))
+      reply.texts.push(readAssistantText(item, where, isOwnForm))
     } else if (type === 'reasoning') {
       if (!isNamed) reply.thinking += readThought(item, where)
     } else if (type === 'function_call' || type === 'custom_tool_call' || isSearch(item)) {
       if (!isNamed) reply.calls.push(readCall(item, where))
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       close(at)
-      const content = toContent(readParts(item.output, `${where}.output`))
+      const content = toContent(readParts(item.output, `${where}.output`, isOwnForm))
       list.add(
         { role: 'tool', tool_call_id: read.text(item.call_id, `${where}.call_id`), content },
         at,
@@ -85,6 +85,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
     else {
       const name = typeof type === 'string' ? ` (${type.slice(0, 60)})` : ''
       refuseElsewhere(
+        isOwnForm,
         `${where}.type`,
         `is a kind of item that only its own provider can read${name}`,
       )
@@ -95,7 +96,7 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
 
   function addMessage(item: Fields, at: number): void {
     const where = `input[${at}]`
-    const content = toContent(readParts(item.content, `${where}.content`))
+    const content = toContent(readParts(item.content, `${where}.content`, isOwnForm))
     if (item.role === 'user') list.add({ role: 'user', content }, at)
     else if (item.role !== 'system' && item.role !== 'developer') {
       refuse(`${where}.role`, 'must be "user", "assistant", "system" or "developer"')
@@ -108,9 +109,9 @@ export function readInput(value: unknown, instructions: string): ResponsesInput 
 /** The items of one reply, which are one message of the log. */
 const emptyReply = () => ({ thinking: '', texts: [] as string[], calls: [] as Fields[] })
 
-function readAssistantText({ content }: Fields, where: string): string {
+function readAssistantText({ content }: Fields, where: string, isOwnForm: boolean): string {
   const field = `${where}.content`
-  return readParts(content, field)
+  return readParts(content, field, isOwnForm)
     .map((part, at) =>
       typeof part === 'string' ? part : refuse(`${field}[${at}]`, 'must be a text'),
     )
@@ -165,12 +166,16 @@ function readCall(item: Fields, where: string): Fields {
 }
 
 /** Reads a content or an output: a text, or parts, which take the form of chat completions. */
-export function readParts(value: unknown, field: string): readonly ContentPart[] {
+export function readParts(
+  value: unknown,
+  field: string,
+  isOwnForm: boolean,
+): readonly ContentPart[] {
   if (typeof value === 'string') return [value]
-  return read.each(value, field, readPart).flat()
+  return read.each(value, field, (part, where) => readPart(part, where, isOwnForm)).flat()
 }
 
-function readPart(part: Fields, where: string): readonly ContentPart[] {
+function readPart(part: Fields, where: string, isOwnForm: boolean): readonly ContentPart[] {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -180,12 +185,12 @@ function readPart(part: Fields, where: string): readonly ContentPart[] {
       return [read.text(part.refusal, `${where}.refusal`)]
     case 'input_image': {
       const url = read.optional(part.image_url, `${where}.image_url`, read.text)
-      if (url === undefined) return [readUpload(where)]
+      if (url === undefined) return [readUpload(where, isOwnForm)]
       const detail = read.optional(part.detail, `${where}.detail`, read.text)
       return [{ type: 'image_url', image_url: present({ url, detail }) }]
     }
     case 'input_file':
-      return [readFile(part, where)]
+      return [readFile(part, where, isOwnForm)]
     case 'input_audio':
       return [
         {
@@ -194,19 +199,23 @@ function readPart(part: Fields, where: string): readonly ContentPart[] {
         },
       ]
     default:
-      refuseElsewhere(`${where}.type`, 'is a kind of content that only its own provider can read')
+      refuseElsewhere(
+        isOwnForm,
+        `${where}.type`,
+        'is a kind of content that only its own provider can read',
+      )
       return []
   }
 }
 
-function readFile(part: Fields, where: string): ContentPart {
+function readFile(part: Fields, where: string, isOwnForm: boolean): ContentPart {
   const filename = read.optional(part.filename, `${where}.filename`, read.text)
   const url = read.optional(part.file_url, `${where}.file_url`, read.text)
   if (url !== undefined) return present({ type: 'file', data: url, mediaType: '', filename })
   const file_data = read.optional(part.file_data, `${where}.file_data`, read.text)
-  if (file_data === undefined) return readUpload(where)
+  if (file_data === undefined) return readUpload(where, isOwnForm)
   return { type: 'file', file: present({ filename, file_data }) }
 }
 
-const readUpload = (where: string) =>
-  uploadedFile(where, 'must hold the file itself: uploaded files are not known here')
+const readUpload = (where: string, isOwnForm: boolean) =>
+  uploadedFile(isOwnForm, where, 'must hold the file itself: uploaded files are not known here')

@@ -1,8 +1,8 @@
-import { type Fields, read, refuse } from '@throughline/core/log/fields'
-import { present } from '@throughline/core/log/values'
+import { type Fields, read, refuse } from '@throughline/core/fields'
+import { present } from '@throughline/core/values'
 import type { ModelSettings } from '../../model.ts'
 import type { ChatRequest, NamedPlace } from '../adapter.ts'
-import { isInOwnForm, refuseElsewhere } from '../own-form.ts'
+import { refuseElsewhere } from '../own-form.ts'
 import { readEffort, readProvider, readSampling } from '../read-settings.ts'
 import { readName } from '../read-tools.ts'
 import { replyOfResponse } from './ids.ts'
@@ -11,12 +11,12 @@ import { readInput } from './read-input.ts'
 import type { ResponsesHints } from './to-response.ts'
 import { flatName } from './wire.ts'
 
-export function readRequest(value: unknown): ChatRequest {
+export function readRequest(value: unknown, isOwnForm = false): ChatRequest {
   const body = read.body(value)
   if (read.optional(body.background, 'background', read.flag))
     refuse('background', 'must be false: ask for a stream')
   if (read.optional(body.prompt, 'prompt', read.fields))
-    refuseElsewhere('prompt', 'is not known here: send its text as "input"')
+    refuseElsewhere(isOwnForm, 'prompt', 'is not known here: send its text as "input"')
   const instructions = read.optional(body.instructions, 'instructions', read.text) ?? ''
   const {
     references,
@@ -24,9 +24,9 @@ export function readRequest(value: unknown): ChatRequest {
     past,
     isWished,
     ...input
-  } = readInput(body.input, instructions)
-  const { tools, namespaced, callKinds, leftOut: kinds } = readOffered(body)
-  const leftOut = isInOwnForm() ? [] : [...kinds, ...items]
+  } = readInput(body.input, instructions, isOwnForm)
+  const { tools, namespaced, callKinds, leftOut: kinds } = readOffered(body, isOwnForm)
+  const leftOut = isOwnForm ? [] : [...kinds, ...items]
   const include = read.optional(body.include, 'include', read.list) ?? []
   const hints: ResponsesHints = {
     echo: echoOf(body),
@@ -38,7 +38,10 @@ export function readRequest(value: unknown): ChatRequest {
     model: read.text(body.model, 'model'),
     ...input,
     tools,
-    settings: readSettings(body, include.includes('message.output_text.logprobs')),
+    settings: readSettings(body, {
+      isLogprobs: include.includes('message.output_text.logprobs'),
+      isOwnForm,
+    }),
     stream: read.optional(body.stream, 'stream', read.flag) ?? false,
     named: {
       ...readPlace(body),
@@ -67,12 +70,15 @@ function readConversation(value: unknown, field: string): string {
   return typeof value === 'string' ? value : read.text(read.fields(value, field).id, `${field}.id`)
 }
 
-function readSettings(body: Fields, isLogprobs: boolean): ModelSettings {
+function readSettings(
+  body: Fields,
+  { isLogprobs, isOwnForm }: { readonly isLogprobs: boolean; readonly isOwnForm: boolean },
+): ModelSettings {
   const { format, verbosity } = read.optional(body.text, 'text', read.fields) ?? {}
   const { effort } = read.optional(body.reasoning, 'reasoning', read.fields) ?? {}
   const alternatives = read.optional(body.top_logprobs, 'top_logprobs', read.whole) ?? 0
   return present({
-    ...readSampling(body, { maxTokens: ['max_output_tokens'] }),
+    ...readSampling(body, { maxTokens: ['max_output_tokens'], isOwnForm }),
     format: readFormat(read.optional(format, 'text.format', read.fields) ?? {}),
     thinking: readEffort(effort, 'reasoning.effort'),
     provider: readProvider({

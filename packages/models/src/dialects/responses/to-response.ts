@@ -1,5 +1,5 @@
-import type { Fields } from '@throughline/core/log/fields'
-import { parseJsonObject } from '@throughline/core/log/values'
+import type { Fields } from '@throughline/core/fields'
+import { parseJsonObject } from '@throughline/core/values'
 import type { ReplyCall } from '../../model.ts'
 import type { ReplyEnd, ReplyStart } from '../adapter.ts'
 import { toLogprobs } from '../openai-logprobs.ts'

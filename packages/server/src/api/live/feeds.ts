@@ -1,5 +1,5 @@
-import { createTape } from '@throughline/chat/turn/stream/tape'
-import { ThroughlineError } from '@throughline/core/log/error'
+import { createTape } from '@throughline/chat/turn'
+import { ThroughlineError } from '@throughline/core/errors'
 import type { History } from '@throughline/history'
 import type { ConversationInfo, ListConversations } from '@throughline/stores/store'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-import { isExperiment } from '@throughline/history/shown-store'
+import { isExperiment } from '@throughline/history/log'
 import type { ConversationInfo, ConversationKey, Store, ThreadKey } from '@throughline/stores/store'
 
 /** Something was written to a conversation, or the conversation was deleted. */

@@ -1,20 +1,21 @@
-import type { Policy } from '@throughline/core/context/draft/draft'
-import { countFates } from '@throughline/core/context/make-receipt'
-import type { Receipt } from '@throughline/core/context/receipt'
-import { type Fate, type FateRun, fates, toFateText } from '@throughline/core/log/fate-text'
-import type { MessageLike } from '@throughline/core/log/message'
-import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens/calibration'
-import { loadPrompt, type ThreadCall } from '@throughline/history/calls/calls'
+import type { Policy } from '@throughline/core/context'
+import { countFates, type Receipt } from '@throughline/core/explain'
+import { type Fate, type FateRun, fates, toFateText } from '@throughline/core/fates'
+import type { MessageLike } from '@throughline/core/messages'
+import { inCounts, type Room, toModelTokens } from '@throughline/core/tokens'
 import {
   fromPlan,
+  givenPrompt,
   isRun,
+  loadPrompt,
   type Plan,
   promptOf,
   roomOf,
+  stretchesOf,
+  type ThreadCall,
   toItems,
-} from '@throughline/history/calls/plan'
-import { givenPrompt, stretchesOf } from '@throughline/history/calls/read-plan'
-import type { LogSource } from '@throughline/history/log/read-log'
+} from '@throughline/history/calls'
+import type { LogSource } from '@throughline/history/log'
 import { z } from 'zod'
 import type { FitSettings, RoomSettings } from '../fit-thread.ts'
 import { factorField, toCutFigures, toFigures, windowField } from '../model-tokens.ts'

@@ -1,19 +1,16 @@
-import { createConversation } from '@throughline/core/context/conversation/conversation'
-import { stampEntry } from '@throughline/core/context/conversation/stamp-entry'
 import {
   type Context,
   type FitOptions,
   fitConversation,
   readWhole,
-} from '@throughline/core/context/fit'
-import type { PromptLayout } from '@throughline/core/context/prompt/prompt-layout'
-import { shareIndex } from '@throughline/core/context/recall/index-transcript'
-import type { MessageLike } from '@throughline/core/log/message'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
+} from '@throughline/core/context'
+import { createConversation } from '@throughline/core/conversation'
+import type { TokenCounter } from '@throughline/core/counters'
+import { type MessageLike, type PromptLayout, stampEntry } from '@throughline/core/messages'
+import { shareIndex } from '@throughline/core/recall'
 import type { LoggedMessage } from '@throughline/history'
-import { applyHands, handsAt, type PlacedHands } from '@throughline/history/log/hand'
-import { isHandEntry } from '@throughline/history/log/hand-entry'
-import type { ThreadCopy } from '@throughline/history/log/thread-copy'
+import { applyHands, handsAt, type PlacedHands } from '@throughline/history/hands'
+import { isHandEntry, type ThreadCopy } from '@throughline/history/log'
 import type { FitSettings } from '../fit-thread.ts'
 
 export type ThreadReading = ReturnType<typeof createReading>

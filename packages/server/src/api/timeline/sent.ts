@@ -1,7 +1,6 @@
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import type { TokenCounter } from '@throughline/core/tokens/create-counter'
-import type { Run } from '@throughline/history/calls/plan'
+import type { TokenCounter } from '@throughline/core/counters'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
+import type { Run } from '@throughline/history/calls'
 
 /** What a model was sent: entries in a row by their first and last place, and other messages with their JSON and tokens. */
 export type SentItem = Run | CountedMessage

@@ -1,15 +1,15 @@
-import { BadRequestError, NotFoundError } from '@throughline/core/log/error'
-import { type Fields, optional, readBody, readMetadata } from '@throughline/core/log/fields'
+import { BadRequestError, NotFoundError } from '@throughline/core/errors'
+import { type Fields, optional, readBody, readMetadata } from '@throughline/core/fields'
 import type { SeenMessage } from '@throughline/history'
-import { listLog } from '@throughline/history/log/read-log'
-import { isExperiment } from '@throughline/history/shown-store'
-import { unknownId } from '@throughline/models/dialects/openai-error'
-import { readInput } from '@throughline/models/dialects/responses/read-input'
+import { isExperiment, listLog } from '@throughline/history/log'
+import { readInput } from '@throughline/models/dialects'
+import { unknownId } from '@throughline/models/ids'
 import type { ConversationInfo } from '@throughline/stores/store'
 import { type Context, Hono } from 'hono'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { type Log, sourceOf } from '../../exchange/inquiry.ts'
 import { seenFromClient } from '../../exchange/take-place.ts'
+import { clientMessages } from '../../identity/client-message.ts'
 import { itemsOf, listOf, pageOf, readPageQuery, toItems } from './items.ts'
 
 /** `/v1/conversations`: those made here. Names of other clients' conversations can be guessed, so only our own API lists them. */
@@ -112,7 +112,7 @@ function readItems(value: Fields[string]): readonly SeenMessage[] {
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
   if (all.length > mostItems)
     throw new BadRequestError(`"items" may hold ${mostItems} items at a time`, 'items')
-  return all.map(seenFromClient)
+  return clientMessages(all).map(seenFromClient)
 }
 
 /** As at OpenAI a few at a time; a call of a function takes a limited number of arguments. */

@@ -1,11 +1,9 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import type { MessageLike } from '@throughline/core/log/message'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { notedResult } from '@throughline/core/log/texts'
-import { isCount } from '@throughline/core/log/values'
+import { BadRequestError } from '@throughline/core/errors'
+import { type MessageLike, notedResult } from '@throughline/core/messages'
+import { isCount } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history'
-import { type LogSource, readLog } from '@throughline/history/log/read-log'
-import { toOutput } from '@throughline/models/dialects/responses/to-response'
+import { type LogSource, readLog } from '@throughline/history/log'
+import { toOutput } from '@throughline/models/dialects'
 import { fromKept } from '../../exchange/kept-reply.ts'
 
 interface ListedItem {
@@ -62,9 +60,9 @@ export async function* itemsOf(
 
 /** A logged message as items of OpenAI's; none for what no user may see. */
 export function toItems(entry: LoggedMessage): readonly ListedItem[] {
-  const { message, seq, id, isClosing, isBroken } = entry
+  const { message, reading, id, isClosing, isBroken } = entry
   if (isClosing || isBroken) return []
-  const { role, text, results } = readMessage(message, seq)
+  const { role, text, results } = reading
   switch (role) {
     case 'assistant': {
       const { start, end } = fromKept(entry)

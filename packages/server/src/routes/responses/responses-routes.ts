@@ -1,20 +1,19 @@
-import { BadRequestError } from '@throughline/core/log/error'
-import { readBody as readFields } from '@throughline/core/log/fields'
-import type { MessageLike } from '@throughline/core/log/message'
-import { parseBody } from '@throughline/core/log/parse-body'
-import { readMessage } from '@throughline/core/log/parse-message'
-import { checkedCounter } from '@throughline/core/tokens/create-counter'
-import { listLog } from '@throughline/history/log/read-log'
-import { createRests } from '@throughline/history/log/rests'
-import type { Adapter } from '@throughline/models/dialects/adapter'
-import { messagesAdapter } from '@throughline/models/dialects/anthropic/index'
-import { toTokenCount } from '@throughline/models/dialects/anthropic/write-reply'
-import { geminiCountAdapter, geminiCountPath } from '@throughline/models/dialects/gemini/index'
-import { toTokenCount as toGeminiCount } from '@throughline/models/dialects/gemini/write-reply'
-import { unknownId } from '@throughline/models/dialects/openai-error'
-import { replyOfResponse } from '@throughline/models/dialects/responses/ids'
-import { responsesAdapter } from '@throughline/models/dialects/responses/index'
-import { toResponse } from '@throughline/models/dialects/responses/to-response'
+import { checkedCounter } from '@throughline/core/counters'
+import { BadRequestError } from '@throughline/core/errors'
+import { parseBody, readBody as readFields } from '@throughline/core/fields'
+import { type MessageLike, readMessage } from '@throughline/core/messages'
+import { createRests, listLog } from '@throughline/history/log'
+import {
+  type Adapter,
+  geminiCountAdapter,
+  geminiCountPath,
+  messagesAdapter,
+  responsesAdapter,
+  toGeminiCount,
+  toResponse,
+  toTokenCount,
+} from '@throughline/models/dialects'
+import { replyOfResponse, unknownId } from '@throughline/models/ids'
 import { type Context, Hono } from 'hono'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { refuseExperiment, refuseInner, requireScope } from '../../auth/refusals.ts'
@@ -142,7 +141,10 @@ async function saidBefore(inquiry: Inquiry): Promise<readonly MessageLike[]> {
   const key = place.fork?.of ?? place.thread
   const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0
   const past = await listLog(sourceOf(log, key), { to })
-  return [...past.map(({ view }) => view), ...place.messages.slice(place.from)]
+  return [
+    ...past.map(({ view }) => view),
+    ...place.messages.slice(place.from).map(({ source }) => source),
+  ]
 }
 
 /** The routes below `/v1/responses/{id}`: what becomes of a response after it was sent. */

@@ -1,0 +1,12 @@
+// Finds old messages again: indexes, terms, ranks and passages of other conversations.
+export { renderQuotes } from '../context/compose/quotes.ts'
+export { recallElsewhere } from '../context/recall/elsewhere.ts'
+export { indexTranscript, shareIndex } from '../context/recall/index-transcript.ts'
+export { mayAsk, toEffort } from '../context/recall/judge.ts'
+export { addToPassage, type Passage, readPassage } from '../context/recall/passage.ts'
+export { rarity } from '../context/recall/posting.ts'
+export { bestFirst } from '../context/recall/rank.ts'
+export * as ranking from '../context/recall/ranking.ts'
+export { stem, termsOf, withoutLabel } from '../context/recall/terms.ts'
+export { type Mention, type Mentions, mentionsOf } from '../context/why/mentions.ts'
+export type { Embedder, EmbedRequest } from '../log/embedder.ts'

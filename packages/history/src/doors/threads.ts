@@ -1,0 +1,11 @@
+// Histories, threads and turns, and what is done with whole conversations.
+export { eachConversation } from '../conversation-lists.ts'
+export { countAsUse } from '../count-as-use.ts'
+export { createHistory } from '../create-history.ts'
+export { erasureOf } from '../erase-entry.ts'
+export type { History, HistoryOptions, ThreadOptions } from '../history.ts'
+export { rememberingStore } from '../log/remembering-store.ts'
+export type { Begun, Recent, Thread, ThreadContextOptions } from '../thread.ts'
+export { titleOf } from '../title-of.ts'
+export { type Turn, tryAgain } from '../turn.ts'
+export { viewNotes } from '../views.ts'

@@ -1,0 +1,2 @@
+// Waits.
+export { sleep } from '../sleep.ts'
