@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 
 /** How many doors a package has at most. A new one is a word more that everybody has to learn. */
 const most = new Map([
-  ['core', 16],
+  ['core', 17],
   ['stores', 9],
   ['history', 9],
   ['models', 11],

@@ -263,6 +263,16 @@ it('has little to know behind the place of a request', () => {
   expect(lines).toBeLessThanOrEqual(6000)
 })
 
+it('reads messages where they come in: who takes an entry or a message of a client takes its reading', () => {
+  const inside = files.filter(file =>
+    /^(?:server\/(?:exchange|identity)|history\/request|stores)\/|^server\/native\/align/.test(
+      file,
+    ),
+  )
+  const readers = inside.filter(file => /\b(?:read|parse)Message\b/.test(textOf(file)))
+  expect(readers).toEqual(['server/identity/client-message.ts'])
+})
+
 it('does not touch Node but in the server, the command line, what is added to them, the stores and the request context', () => {
   const node = files.filter(
     file =>
@@ -318,7 +328,9 @@ it('has an inspector that takes the types of the API and the pure code of the fi
   const outside = inspectorImports.filter(({ to }) => /^(?:@|\.\.\/)/.test(to))
   expect(outside.length).toBeGreaterThan(0)
   const doors = ['server', 'experiment', 'gallery'].map(room => `@throughline/${room}/api-types`)
-  const light = ['messages', 'values', 'fields', 'fates'].map(door => `@throughline/core/${door}`)
+  const light = ['messages', 'values', 'fields', 'fates', 'card'].map(
+    door => `@throughline/core/${door}`,
+  )
   const isShared = ({ to, isType }: (typeof outside)[number]) =>
     light.includes(to) ||
     // The lamp of the gallery is drawn by the page of the example.

@@ -7,7 +7,7 @@ export const ciOnly = [
   'test/examples/',
   'packages/history/test/crash/',
   'test/tabs/two-tabs.test.ts',
-  'test/(cli-experiment|deleted-traces|examples|import-stops|package|purity|run-example).test.ts',
+  'test/(additions|cli-experiment|deleted-traces|examples|import-stops|package|purity|run-example).test.ts',
   'packages/experiment/test/(kill|leases|many).test.ts',
   'packages/history/test/embed/embed-purity.test.ts',
   'packages/chat/test/long-conversation.test.ts',

@@ -1,5 +1,5 @@
 import type { TextPlace } from '../context/why/why-recall.ts'
-import { cut, plural } from '../log/line.ts'
+import { cut, grouped, plural, windowName } from '../log/line.ts'
 
 /** Why an answer forgot what one message had told: what a card shows. All tokens are the model's. */
 export interface Card {
@@ -72,15 +72,15 @@ export interface CardWords {
 export function cardWords(card: Card): CardWords {
   const { kind, sent, left, context } = card
   const [why, more] = kind === 'deleted' ? deletedWords : cureWords(card)
-  const of = context.window === undefined ? '' : ` of ${count(context.window)}`
+  const of = context.window === undefined ? '' : ` of ${grouped(context.window)}`
   return {
     title: ['It was told.', titleOf(card)],
     why,
     more,
     sent: sent
       ? sent.from === sent.to
-        ? `sent in turn ${count(sent.from)}`
-        : `sent in turns ${count(sent.from)} to ${count(sent.to)}`
+        ? `sent in turn ${grouped(sent.from)}`
+        : `sent in turns ${grouped(sent.from)} to ${grouped(sent.to)}`
       : '',
     broken:
       kind === 'unmatched'
@@ -89,12 +89,12 @@ export function cardWords(card: Card): CardWords {
           : 'no shared word'
         : left === undefined
           ? 'not sent'
-          : `${verbs[kind]} at turn ${count(left)}`,
+          : `${verbs[kind]} at turn ${grouped(left)}`,
     account: [
-      `${count(context.sent)} of ${plural(context.all, 'message').replace(/^\d+/, count(context.all))} reached the model`,
+      `${grouped(context.sent)} of ${plural(context.all, 'message').replace(/^\d+/, grouped(context.all))} reached the model`,
       [
-        `${count(context.tokens)}${of} tokens`,
-        context.window === undefined ? 'the window is unknown' : `${count(context.free)} free`,
+        `${grouped(context.tokens)}${of} tokens`,
+        context.window === undefined ? 'the window is unknown' : `${grouped(context.free)} free`,
         cut(context.policy, 40),
       ].join(' · '),
     ],
@@ -109,7 +109,7 @@ const deletedWords = [
 ] as const
 
 function titleOf({ kind, left, shared }: Card): string {
-  const when = left === undefined ? '' : ` at turn ${count(left)}`
+  const when = left === undefined ? '' : ` at turn ${grouped(left)}`
   switch (kind) {
     case 'cut':
       return left === undefined ? 'It was not sent.' : `It was cut${when}.`
@@ -130,7 +130,7 @@ function cureWords({ kind, shared, cures, context }: Card): readonly [string, st
     pin === undefined
       ? ''
       : pin <= context.free
-        ? `it costs ${plural(pin, 'token')}, and ${count(context.free)} were free`
+        ? `it costs ${plural(pin, 'token')}, and ${grouped(context.free)} were free`
         : `it costs ${plural(pin, 'token')}, which others would leave`
   const other =
     policy === undefined || context.window === undefined
@@ -147,18 +147,17 @@ function cureWords({ kind, shared, cures, context }: Card): readonly [string, st
       larger === undefined ? other : `A window of ${larger}${withPolicy} would have kept it.`,
     ]
   }
-  const cure = price && (larger === undefined ? `Pin it: ${price}.` : ` Or pin it: ${price}.`)
-  if (larger === undefined && !cure) return [other || 'No setting that was tried sends it.', '']
-  const sent =
-    larger === undefined ? '' : `With a window of ${larger}${withPolicy} it would have been sent.`
-  return [sent + cure, other]
+  const pinned = (begin: string) => price && `${begin} it: ${price}.`
+  const change =
+    larger !== undefined
+      ? `a window of ${larger}${withPolicy}`
+      : policy === undefined
+        ? undefined
+        : `the policy ${policy}`
+  if (change === undefined) return [pinned('Pin') || 'No setting that was tried sends it.', '']
+  const sent = `With ${change} it would have been sent.`
+  return [sent + pinned(' Or pin'), larger === undefined ? '' : other]
 }
-
-/** `8k`, `5,000` */
-export const windowName = (window: number): string =>
-  window % 1024 === 0 ? `${count(window / 1024)}k` : count(window)
-
-const count = (amount: number): string => amount.toLocaleString('en')
 
 /** Everything that a card says, for those who do not see it. */
 export function cardText(card: Card, { isHidden = false } = {}): string {

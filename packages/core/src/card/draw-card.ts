@@ -21,16 +21,16 @@ export function drawCard(card: Card, options: CardOptions = {}): string {
   const { theme = 'light', shape = 'image', isHidden = false } = options
   const look = colours[theme]
   const isTall = shape === 'tall'
-  const [width, top, bottom] = isTall ? [350, 0, 720] : [1200, shape === 'wide' ? 224 : 0, 630]
+  const { x, y, width, height } = frames[shape]
   const inside = isTall ? drawTall(card, look, isHidden) : drawWide(card, look, isHidden, shape)
-  const ground = element('rect', { y: top, width, height: bottom - top, fill: look.ground })
+  const ground = element('rect', { x, y, width, height, fill: look.ground })
   return element(
     'svg',
     {
       xmlns: 'http://www.w3.org/2000/svg',
       width,
-      height: bottom - top,
-      viewBox: `0 ${top} ${width} ${bottom - top}`,
+      height,
+      viewBox: `${x} ${y} ${width} ${height}`,
       'font-family': font,
       role: 'img',
       'aria-label': cardText(card, { isHidden }),
@@ -38,6 +38,13 @@ export function drawCard(card: Card, options: CardOptions = {}): string {
     ribbonColours(look, isTall) + (shape === 'image' ? ground : '') + inside,
   )
 }
+
+/** What is seen of the drawing. */
+const frames = {
+  image: { x: 0, y: 0, width: 1200, height: 630 },
+  wide: { x: 52, y: 228, width: 1100, height: 366 },
+  tall: { x: 0, y: 0, width: 350, height: 712 },
+} as const
 
 function drawWide(card: Card, look: Colours, isHidden: boolean, shape: 'image' | 'wide'): string {
   const said = cardWords(card)
@@ -66,7 +73,7 @@ function drawWide(card: Card, look: Colours, isHidden: boolean, shape: 'image' |
       { x: 56, y: 582, 'font-size': 16, fill: look.third },
       `${element('tspan', { 'font-weight': 600, fill: look.text }, account[0])} · ${escaped(account[1])}`,
     ),
-    drawName(1030, 566, look),
+    drawName(1012, 566, look),
   ].join('')
 }
 
@@ -75,7 +82,7 @@ function drawTall(card: Card, look: Colours, isHidden: boolean): string {
   const small = { x: 0, size: 13, fill: look.third }
   return [
     drawTold(card, { x: 0.5, y: 1, width: 349, height: 190 }, look, isHidden),
-    drawRibbon(card, said, { from: 191, to: 371, middle: 140, half: 80, isTall: true }, look),
+    drawRibbon(card, said, { from: 191, to: 371, middle: 120, half: 80, isTall: true }, look),
     drawAsked(card, { x: 0.5, y: 371, width: 349, height: 190 }, look, isHidden),
     drawStrip(card, { x: 0, width: 350, foot: 650, most: 116 }, look),
     words(said.account[0], { ...small, y: 680, fill: look.text, weight: 600 }),
@@ -104,7 +111,7 @@ function drawTold(card: Card, place: Box, look: Colours, isHidden: boolean): str
   })
   const isTall = place.width < 360
   const edge = isTall
-    ? { x: 60, y: place.y + place.height - 5, width: 160, height: 10 }
+    ? { x: 40, y: place.y + place.height - 5, width: 160, height: 10 }
     : { x: place.x + place.width - 5, y: 292, width: 10, height: 104 }
   return [
     box(place, look),
@@ -132,7 +139,7 @@ function drawAsked(card: Card, place: Box, look: Colours, isHidden: boolean): st
   })
   const isTall = place.width < 360
   const edge = isTall
-    ? { x: 89, y: place.y - 5, width: 102, height: 10 }
+    ? { x: 69, y: place.y - 5, width: 102, height: 10 }
     : { x: place.x - 5, y: 311, width: 10, height: 66 }
   const name = breakLines(model ?? '', { width: width - 90, size: 15, most: 1 })
   return [
@@ -231,5 +238,12 @@ const drawName = (x: number, y: number, look: Colours): string =>
         'stroke-width': 2,
         'stroke-linecap': 'round',
       }) +
-      words('Throughline', { x: 26, y: 16, size: 16, weight: 600, fill: look.text }),
+      words('Throughline', {
+        x: 132,
+        y: 16,
+        size: 16,
+        weight: 600,
+        fill: look.text,
+        anchor: 'end',
+      }),
   )

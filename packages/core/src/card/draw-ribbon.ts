@@ -86,20 +86,21 @@ export function drawRibbon(
     ),
     dotted([...side(after, to, -1).reverse(), ...tear(after, -1), ...side(after, to, 1)]),
     line,
-    ...onRibbon(sent, isTall).map((one, line, all) =>
+    ...twoLines(sent).map((one, line) =>
       isTall
-        ? text((from + before) / 2 + 20 * line - 10 * (all.length - 1), 0, one, colours.onRibbon)
-        : text((from + before) / 2, 5, one, colours.onRibbon),
+        ? text((from + before) / 2 + 20 * line, 0, one, colours.onRibbon)
+        : text((from + before) / 2, 20 * line - 5, one, colours.onRibbon),
     ),
     isTall
-      ? text(cut + 26, half + 8, broken, colours.dangerText, 14)
+      ? twoLines(broken)
+          .map((one, line) => text(cut - 2 + 18 * line, half + 78, one, colours.dangerText))
+          .join('')
       : text(cut, half + 36, broken, colours.dangerText, 16),
   ].join('')
 }
 
-/** What is written on the ribbon: in two lines where it is narrow. */
-const onRibbon = (sent: string, isTall: boolean): readonly string[] =>
-  (isTall ? sent.split(/(?<=turns?) /) : [sent]).filter(Boolean)
+/** `sent in turns`, `48 to 57`; `cut at turn`, `58` */
+const twoLines = (words: string): readonly string[] => words.split(/(?<=turns?) /).filter(Boolean)
 
 /** How far the message came on its way to the question, from 0 to 1. */
 function lifeOf({ told, asked, sent }: Card): number {

@@ -1,6 +1,4 @@
-// Says why a context is as it is: receipts, dumps, answers to `why`, and the card that draws them.
-export type { Card } from '../card/card.ts'
-export { drawCard } from '../card/draw-card.ts'
+// Says why a context is as it is: receipts, dumps, answers to `why`.
 export { type Dumpable, dump } from '../context/dump.ts'
 export { entryAt, explain, type Paint, receiptTable } from '../context/explain.ts'
 export { countFates, keptVerdict } from '../context/make-receipt.ts'

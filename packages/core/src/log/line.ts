@@ -9,6 +9,13 @@ export function cut(text: string, max: number): string {
 export const plural = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** `43,686` */
+export const grouped = (amount: number): string => amount.toLocaleString('en')
+
+/** `8k`, `5,000` */
+export const windowName = (window: number): string =>
+  window % 1024 === 0 ? `${grouped(window / 1024)}k` : grouped(window)
+
 /** The first `max` items, without repeats: `a, b, …`. */
 export function few(items: Iterable<string>, max: number): string {
   const all = [...new Set(items)]

@@ -180,6 +180,13 @@ export type SeenAnswer = AnswerOf<'get /conversations/:conversation/seen'>
 export const seenQuery = (place: ThreadAddress, point: AskedPlace, text?: string) =>
   threadQuery(place, 'get /conversations/:conversation/seen', { ...askedAt(point), text })
 
+/** Why an answer forgot a message: the one that is named, else what clearly has the text, or what was asked. */
+export const cardQuery = (
+  place: ThreadAddress,
+  point: AskedPlace,
+  needed: { readonly entry?: number | undefined; readonly text?: string | undefined } = {},
+) => threadQuery(place, 'get /conversations/:conversation/card', { ...askedAt(point), ...needed })
+
 export const handsQuery = (place: ThreadAddress) =>
   threadQuery(place, 'get /conversations/:conversation/hands')
 

@@ -51,6 +51,8 @@ export const readConversationSearch = searchReader({
   /** Context: the sentence of the answer whose sources are shown, and what the model is looked for to have seen. */
   said: text,
   saw: text,
+  /** Context: the card of an answer that forgot: of this message, or 0 for the one that the server finds. */
+  card: whole,
   /** Chat: the branch that is compared with the one that is shown. */
   beside: text,
   /** Over time: the policy to compare with, and what a bar is. */

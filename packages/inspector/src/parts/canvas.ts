@@ -1,6 +1,5 @@
 import { useMemo } from 'react'
-import { isDark, theme } from './theme.ts'
-import { useMedia } from './use-media.ts'
+import { useIsDark } from './theme.ts'
 
 /** Makes a canvas as large as it is shown, with a pixel for each of the screen's, and clears it. */
 export function startDrawing(
@@ -23,9 +22,7 @@ export function startDrawing(
 export function useColours<Name extends string>(
   names: readonly Name[],
 ): Readonly<Record<Name, string>> {
-  theme.use()
-  useMedia('(prefers-color-scheme: dark)')
-  const dark = isDark()
+  const dark = useIsDark()
   const key = names.join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme decides what the names stand for
   return useMemo(() => resolve(key.split(' ') as Name[]), [key, dark])

@@ -1,4 +1,5 @@
 import { observable } from '../api/observable.ts'
+import { useMedia } from './use-media.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -23,5 +24,12 @@ export const isDark = (): boolean =>
   theme.get() === 'system'
     ? matchMedia('(prefers-color-scheme: dark)').matches
     : theme.get() === 'dark'
+
+/** The same, for what is drawn again when it changes. */
+export function useIsDark(): boolean {
+  theme.use()
+  useMedia('(prefers-color-scheme: dark)')
+  return isDark()
+}
 
 export const toggleTheme = (): void => setTheme(isDark() ? 'light' : 'dark')

@@ -1,4 +1,5 @@
-import { type Card, entryAt, termPlaces } from '@throughline/core/explain'
+import type { Card } from '@throughline/core/card'
+import { entryAt, termPlaces } from '@throughline/core/explain'
 import { fateInText } from '@throughline/core/fates'
 import { erasedText, readMessage } from '@throughline/core/messages'
 import { type Mentions, termsOf } from '@throughline/core/recall'
@@ -152,8 +153,9 @@ async function curesOf(
   { seq, tokens }: { readonly seq: number; readonly tokens: number },
 ): Promise<Card['cures']> {
   const would = await wouldSend(thread, seq, { options, room, account: { policy }, isKnown })
-  const larger = would.find(({ window }) => window > room.window)
   const other = would.find(({ window }) => window === room.window)
+  // Where another policy does in the same window, it needs no larger one too.
+  const larger = would.find(one => one.window > room.window && (one.policy === policy || !other))
   const pinned = (await thread.context(withPin(options, seq))).receipt
   return {
     window: larger?.window,

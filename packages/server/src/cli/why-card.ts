@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { drawCard } from '@throughline/core/explain'
+import { drawCard } from '@throughline/core/card'
 import type { Thread, ThreadCall } from '@throughline/history'
 import type { History } from '@throughline/history/threads'
 import { makeCard } from '../api/make-card.ts'

@@ -4,6 +4,7 @@ import type { ReplyCall } from '@throughline/models/model'
 import type { ThreadKey } from '@throughline/stores/store'
 import { isUser } from '../identity/agreement.ts'
 import { hashOfText } from '../identity/chain.ts'
+import { clientMessage } from '../identity/client-message.ts'
 import { comparedOf, type ListItem } from '../identity/item.ts'
 import { markKinds } from '../identity/mark-kinds.ts'
 import type { Inquiry, Log } from './inquiry.ts'
@@ -15,7 +16,9 @@ export function agentMarks(keyId: string, calls: readonly ReplyCall[]): readonly
     if (!isObject(input)) return []
     const tasks = taskNames.map(name => input[name]).filter(text => typeof text === 'string')
     // As the message of a user is compared.
-    const texts = tasks.map(content => comparedOf({ role: 'user', content }, 0)?.text ?? '')
+    const texts = tasks.map(
+      content => comparedOf(clientMessage({ role: 'user', content }, 0))?.text ?? '',
+    )
     return texts.filter(isLong).map(text => markOf(keyId, text))
   })
 }

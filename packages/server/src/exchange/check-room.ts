@@ -60,7 +60,7 @@ export function checkPlace(
   place: LogPlace,
   to: Pick<RoomCheck, 'options' | 'model'>,
 ) {
-  const brought = place.messages.slice(place.from)
+  const brought = place.messages.slice(place.from).map(({ source }) => source)
   const users = brought.filter(({ role }) => role === 'user')
   const first = place.kind === 'new' ? users.slice(0, 1) : []
   // Of the system messages of a program the last is always sent.

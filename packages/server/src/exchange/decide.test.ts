@@ -1,6 +1,7 @@
 import { sideName } from '@throughline/history/log'
 import type { StoredTurn } from '@throughline/stores/store'
 import { expect, it } from 'vitest'
+import { clientMessages } from '../identity/client-message.ts'
 import { itemsOf } from '../identity/item.ts'
 import type { Walk } from '../identity/walk.ts'
 import {
@@ -14,9 +15,11 @@ import {
 import type { ClientList } from './inquiry.ts'
 
 const thread = { tenant: 'default', conversation: 'pond', actor: 'assistant', branch: 'main' }
-const messages = ['frogs?', 'Green ones.', 'toads?'].map((content, at) => ({
-  ...{ role: at === 1 ? 'assistant' : 'user', content },
-}))
+const messages = clientMessages(
+  ['frogs?', 'Green ones.', 'toads?'].map((content, at) => ({
+    ...{ role: at === 1 ? 'assistant' : 'user', content },
+  })),
+)
 const list: ClientList = {
   ...{ messages, items: itemsOf(messages), scope: '' },
   ...{ isSide: false, isNamed: false, isDelta: false },

@@ -1,10 +1,11 @@
 import { NotFoundError } from '@throughline/core/errors'
-import { listCalls, type MessageLike } from '@throughline/core/messages'
+import type { MessageLike } from '@throughline/core/messages'
 import { plural } from '@throughline/core/values'
 import { isExperiment, isReserved, listLog } from '@throughline/history/log'
 import type { NamedPast } from '@throughline/models/dialects'
 import { responseId } from '@throughline/models/ids'
 import { addedMessages } from '../identity/added-messages.ts'
+import { type ClientMessage, clientMessages } from '../identity/client-message.ts'
 import { decide } from './decide.ts'
 import { gather } from './gather.ts'
 import { type Again, type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
@@ -13,9 +14,9 @@ import { layOver } from './lay-over.ts'
 
 /** Finds the place of a request. Messages that `fit` added at the client do not count, unless the log has them. */
 export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
-  const messages = await withReferences(inquiry)
+  const messages = clientMessages(await withReferences(inquiry))
   const added = addedMessages(messages)
-  const placeOf = async (list: readonly MessageLike[]) => {
+  const placeOf = async (list: readonly ClientMessage[]) => {
     const place = decide(await gather(inquiry, list), inquiry.newId)
     return place.kind === 'again' ? place : layOver(inquiry, place)
   }
@@ -42,16 +43,15 @@ export async function findPlace(inquiry: Inquiry): Promise<LogPlace | Again> {
  * The list with its question before the calls of its turn, for a client that moves it behind the newest result, as OpenClaw does.
  * Undefined where another question stands before the calls: then the last one is new.
  */
-function withQuestionFirst(messages: readonly MessageLike[]) {
+function withQuestionFirst(messages: readonly ClientMessage[]) {
   const question = messages.length - 1
-  if (messages[question]?.role !== 'user' || messages[question - 1]?.role !== 'tool')
-    return undefined
-  const isOfRound = (message: MessageLike) =>
-    message.role === 'tool' ||
-    (message.role === 'assistant' && listCalls({ ...message }).length > 0)
+  const roleAt = (at: number) => messages[at]?.reading.role
+  if (roleAt(question) !== 'user' || roleAt(question - 1) !== 'tool') return undefined
+  const isOfRound = ({ reading: { role, calls } }: ClientMessage) =>
+    role === 'tool' || (role === 'assistant' && calls.length > 0)
   let first = question
   while (first > 0 && isOfRound(messages[first - 1]!)) first -= 1
-  if (messages[first - 1]?.role === 'user') return undefined
+  if (roleAt(first - 1) === 'user') return undefined
   const moved = [
     ...messages.slice(0, first),
     messages[question]!,

@@ -1,10 +1,10 @@
-import { type MessageLike, readMessage } from '@throughline/core/messages'
 import type { LoggedMessage } from '@throughline/history'
 import { linesOf, listLog, mainBranch, readLog } from '@throughline/history/log'
 import { responseId, unknownId } from '@throughline/models/ids'
 import type { ThreadKey } from '@throughline/stores/store'
 import { agreement, isReply, isUser } from '../identity/agreement.ts'
 import { scopeOf } from '../identity/chain.ts'
+import { type ClientMessage, clientMessage } from '../identity/client-message.ts'
 import { isGiven, isSaid, itemsOf, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient, type NamedConversation, sideRequest } from '../identity/known-client.ts'
 import { recognise } from '../identity/recognise.ts'
@@ -16,7 +16,7 @@ import { findReply } from './kept-reply.ts'
 import { findAtEnd, findBehind, findInTurn, isRetry, shortPause, untilFree } from './retry.ts'
 
 /** Finds out what the log says of a request. Waits for a turn that is being answered there. */
-export async function gather(inquiry: Inquiry, messages: readonly MessageLike[]): Promise<Facts> {
+export async function gather(inquiry: Inquiry, messages: readonly ClientMessage[]): Promise<Facts> {
   const { request, headers, keyId, log, newId } = inquiry
   const side = sideRequest(request, headers)
   const named = knownClient(request, headers)
@@ -100,11 +100,9 @@ async function endIn(
 }
 
 /** The ids of the newest calls of a list. */
-function newestCalls(messages: readonly MessageLike[]): readonly string[] {
-  const newest = messages.findLast(
-    ({ tool_calls: calls }) => Array.isArray(calls) && calls.length > 0,
-  )
-  const ids = newest ? readMessage(newest, 0).calls.map(({ id }) => id) : []
+function newestCalls(messages: readonly ClientMessage[]): readonly string[] {
+  const newest = messages.findLast(({ reading }) => reading.calls.length > 0)
+  const ids = (newest?.reading.calls ?? []).map(({ id }) => id)
   return ids.filter(id => id !== undefined).slice(0, mostCalls)
 }
 
@@ -180,7 +178,10 @@ async function gatherReply(
   const repeated = isBehind
     ? undefined
     : (await listLog(source, { from: turn.first, to: entry.seq })).filter(isSaid)
-  const messages = [...(repeated ?? []).map(({ view }) => view), ...brought.messages]
+  const messages = [
+    ...(repeated ?? []).map(({ view, seq }) => clientMessage(view, seq)),
+    ...brought.messages,
+  ]
   const before = await itemBefore(log, thread, isBehind ? entry.seq + 1 : turn.first)
   return {
     ...facts,

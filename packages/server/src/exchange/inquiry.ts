@@ -1,9 +1,9 @@
-import type { MessageLike } from '@throughline/core/messages'
 import type { LogSource, Overlay } from '@throughline/history/log'
 import type { History } from '@throughline/history/threads'
 import type { ChatRequest } from '@throughline/models/dialects'
 import type { Store, ThreadKey } from '@throughline/stores/store'
 import type { Front } from '../identity/chain.ts'
+import type { ClientMessage } from '../identity/client-message.ts'
 import type { ListItem } from '../identity/item.ts'
 import type { HeadersOf } from '../identity/known-client.ts'
 import type { Anchor } from '../identity/walk.ts'
@@ -47,7 +47,7 @@ export interface Inquiry {
 /** What a request says, as its place is decided by it. */
 export interface ClientList {
   /** What the request says, with the messages that it only names. */
-  readonly messages: readonly MessageLike[]
+  readonly messages: readonly ClientMessage[]
   readonly items: readonly ListItem[]
   readonly scope: string
   /** Whether it stands beside the conversation: a title, a summary. It is never taken for the conversation's end. */

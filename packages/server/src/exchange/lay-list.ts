@@ -1,4 +1,4 @@
-import { type MessageLike, readMessage } from '@throughline/core/messages'
+import type { Message } from '@throughline/core/messages'
 import {
   type Absence,
   isHandEntry,
@@ -196,7 +196,7 @@ export async function lay(laying: Laying): Promise<LaidList> {
     if (compare.isOfRound(logged)) calledTurns.add(turn)
     if (isTold) {
       absent.delete(ending!.seq)
-      versions.set(ending!.seq, wordedAs(ending!, messages[wanted.index]!))
+      versions.set(ending!.seq, wordedAs(ending!, messages[wanted.index]!.source))
       return
     }
     const version = await versionOf(entry, logged, wanted, how)
@@ -258,11 +258,11 @@ export async function lay(laying: Laying): Promise<LaidList> {
     wanted: ListItem,
     how: Agreement,
   ) {
-    const copy = messages[wanted.index]!
+    const { source: copy, reading } = messages[wanted.index]!
     const isRestored = mayRestore && (how === 'same' || compare.isProgramsClip(wanted, logged))
     if (how !== 'same') return isRestored ? undefined : wordedAs(entry, copy)
     if (isRestored || !hasThoughts(entry.view)) return undefined
-    if (await isNamedByCall(copy)) return undefined
+    if (await isNamedByCall(reading)) return undefined
     // Its client has put the thoughts into the text.
     if (logged.text !== wanted.text) return wordedAs(entry, copy)
     if (!hasThoughts(copy)) return 'words'
@@ -273,8 +273,8 @@ export async function lay(laying: Laying): Promise<LaidList> {
    * Whether a client names a message by the id of a call in it that no other conversation has. Its thoughts go with it: Claude
    * refuses a call without them.
    */
-  async function isNamedByCall(copy: MessageLike): Promise<boolean> {
-    const id = readMessage(copy, 0).calls[0]?.id
+  async function isNamedByCall({ calls }: Message): Promise<boolean> {
+    const id = calls[0]?.id
     if (id === undefined) return false
     const places = await log.store.findMarks(log.tenant, [callMark(place.scope, id)])
     return places.length > 0 && places.every(one => one.thread.conversation === thread.conversation)
@@ -287,12 +287,12 @@ export async function lay(laying: Laying): Promise<LaidList> {
       Math.min(end, items[item + 1]?.index ?? end),
     )
     const { added, gone } = compareLoose(wanted, loose)
-    for (const message of added) {
-      const place = gone.findIndex(({ message: { role } }) => role === message.role)
+    for (const { source, reading } of added) {
+      const place = gone.findIndex(one => one.reading.role === reading.role)
       // The thread has no place for it: what follows is filed behind it.
       if (place < 0) return refileBefore(later)
       const [one] = gone.splice(place, 1)
-      versions.set(one!.seq, wordedAs(one!, message))
+      versions.set(one!.seq, wordedAs(one!, source))
     }
     for (const { seq } of gone) absent.set(seq, 'system')
   }

@@ -1,6 +1,6 @@
-import type { MessageLike } from '@throughline/core/messages'
 import { closingOf, overlayBetween, type SeenMessage } from '@throughline/history/log'
 import type { Head, ThreadKey } from '@throughline/stores/store'
+import type { ClientMessage } from '../identity/client-message.ts'
 import { type Inquiry, type Log, type LogPlace, sourceOf } from './inquiry.ts'
 import { type Ending, lay } from './lay-list.ts'
 
@@ -73,5 +73,5 @@ async function comingEndings(
   })
 }
 
-const isUserFirst = (messages: readonly MessageLike[]) =>
-  messages.find(({ role }) => role !== 'system' && role !== 'developer')?.role === 'user'
+const isUserFirst = (messages: readonly ClientMessage[]) =>
+  messages.find(({ reading }) => reading.role !== 'system')?.reading.role === 'user'

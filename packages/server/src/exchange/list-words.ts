@@ -1,23 +1,24 @@
 import { listCalls, type MessageLike } from '@throughline/core/messages'
 import { isObject } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history/log'
+import type { ClientMessage } from '../identity/client-message.ts'
 import { looseText } from '../identity/item.ts'
 
 /** The messages of a list that the log does not have in their place, and those of the log that the list does not have. */
-export function compareLoose(wanted: readonly MessageLike[], logged: readonly LoggedMessage[]) {
-  const added: MessageLike[] = []
+export function compareLoose(wanted: readonly ClientMessage[], logged: readonly LoggedMessage[]) {
+  const added: ClientMessage[] = []
   const gone: LoggedMessage[] = []
   /** The places of each text, the last one first. */
   const places = new Map<string, number[]>()
-  for (const [at, { message, seq }] of [...logged.entries()].reverse()) {
-    const text = looseText(message, seq)
+  for (const [at, { reading }] of [...logged.entries()].reverse()) {
+    const text = looseText(reading)
     const same = places.get(text)
     if (same) same.push(at)
     else places.set(text, [at])
   }
   let next = 0
   for (const message of wanted) {
-    const rest = places.get(looseText(message, 0)) ?? []
+    const rest = places.get(looseText(message.reading)) ?? []
     while (rest.length > 0 && rest.at(-1)! < next) rest.pop()
     const place = rest.pop()
     if (place === undefined) added.push(message)

@@ -313,7 +313,7 @@ function passedOf({ request }: Inquiry, { messages }: LogPlace, client: ClientCa
   const isOnlyNamed = named.previous ?? named.conversation ?? named.past
   if (!client && isOnlyNamed !== undefined) return undefined
   const prompt = system === undefined ? [] : [{ role: 'system', content: system }]
-  return [...prompt, ...(client ? request.messages : messages)]
+  return [...prompt, ...(client ? request.messages : messages.map(({ source }) => source))]
 }
 
 /** An upstream that is not asked for a stream is silent until all of the reply is written. */

@@ -8,6 +8,7 @@ import { KeyReusedError } from '@throughline/stores/errors'
 import type { Store, StoredTurn, ThreadKey } from '@throughline/stores/store'
 import { agreement, type Compared, isOfRound, isReply, isUser } from '../identity/agreement.ts'
 import { hashOfText } from '../identity/chain.ts'
+import { clientMessage } from '../identity/client-message.ts'
 import { comparedIn, isSaid, type ListItem, wholeIn } from '../identity/item.ts'
 import { knownClient } from '../identity/known-client.ts'
 import { markKinds } from '../identity/mark-kinds.ts'
@@ -126,7 +127,9 @@ export async function findAtEnd(
       if (!again) continue
       return { kind: 'again', thread, after, turn: turn.turn }
     }
-    const repeated = entries.slice(0, stretch.start).map(({ view }) => view)
+    const repeated = entries
+      .slice(0, stretch.start)
+      .map(({ view, seq }) => clientMessage(view, seq))
     failed ??= {
       kind: 'failed',
       thread,

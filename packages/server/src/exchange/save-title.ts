@@ -1,7 +1,8 @@
-import { firstWords, readMessage } from '@throughline/core/messages'
+import { firstWords } from '@throughline/core/messages'
 import { isObject, parseJson } from '@throughline/core/values'
 import { isSideName } from '@throughline/history/log'
 import { erasureOf } from '@throughline/history/threads'
+import { clientMessage } from '../identity/client-message.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'
 
 const mostCharacters = 100
@@ -28,7 +29,7 @@ function asksForTitle({ request, headers }: Inquiry): boolean {
   const [first, last] = [request.messages[0], request.messages.at(-1)]
   const texts = [
     request.system ?? '',
-    ...[first, last].map(one => (one ? readMessage(one, 0).text : '')),
+    ...[first, last].map(one => (one ? clientMessage(one, 0).reading.text : '')),
   ]
   return texts.some(text => /^.{0,200}\btitle\b/is.test(text.slice(0, 1_000)))
 }

@@ -1,10 +1,11 @@
-import { errorsIn, type MessageLike, type Role, readMessage } from '@throughline/core/messages'
+import { errorsIn, type Role, type ToolCall } from '@throughline/core/messages'
 import type { LoggedMessage, SeenMessage, Thread, Turn } from '@throughline/history'
 import { asSeen, eachResting } from '@throughline/history/log'
 import { readMedia } from '@throughline/models/model'
 import { ConflictError, KeyReusedError, LeaseError } from '@throughline/stores/errors'
 import { isUser } from '../identity/agreement.ts'
 import { marksOf, marksToSave } from '../identity/chain.ts'
+import type { ClientMessage } from '../identity/client-message.ts'
 import { firstMark } from '../identity/provisional.ts'
 import type { Inquiry, LogPlace } from './inquiry.ts'
 import { withRepeats } from './repeated-messages.ts'
@@ -30,8 +31,8 @@ export async function takePlace(inquiry: Inquiry, place: LogPlace): Promise<Open
   const roles: Role[] = []
   // A message that cannot be sent must not be stored: every later message of the conversation would fail.
   await eachResting(messages.slice(from), (message, at) => {
-    roles.push(readMessage(message, 0).role)
-    readMedia(message, from + at)
+    roles.push(message.reading.role)
+    readMedia(message.source, from + at)
     seen.push(seenFromClient(message))
   })
   if (place.fork) await log.store.fork(place.fork.of, { at: place.fork.at, branch })
@@ -127,19 +128,19 @@ function askedIn(roles: readonly Role[]): { readonly start: number; readonly end
 }
 
 /** A message of a client with what the client says beside it: whether a tool failed. */
-export function seenFromClient(message: MessageLike): SeenMessage {
-  const { role, text } = readMessage(message, 0)
+export function seenFromClient({ source: message, reading }: ClientMessage): SeenMessage {
+  const { role, text } = reading
   return role === 'tool' ? { message, isError: errorsIn(message)(text, 0) } : { message }
 }
 
 /** Results as the log's calls name them: some clients give calls ids of their own. `past`: the client's list before them. */
 function withLoggedIds(
   results: readonly SeenMessage[],
-  past: readonly MessageLike[],
+  past: readonly ClientMessage[],
   entries: readonly LoggedMessage[],
 ): readonly SeenMessage[] {
-  const clientCalls = callsOf(past.findLast(({ role }) => role === 'assistant'))
-  const logged = callsOf(entries.findLast(({ message }) => message.role === 'assistant')?.message)
+  const clientCalls = newestCalls(past)
+  const logged = newestCalls(entries)
   if (clientCalls.length !== logged.length) return results
   const ids = new Map<unknown, string>()
   for (const [at, { id, name }] of clientCalls.entries()) {
@@ -152,7 +153,9 @@ function withLoggedIds(
   })
 }
 
-const callsOf = (message: MessageLike | undefined) => (message ? readMessage(message, 0).calls : [])
+/** The calls of the newest reply. */
+const newestCalls = (messages: readonly Pick<ClientMessage, 'reading'>[]): readonly ToolCall[] =>
+  messages.findLast(({ reading }) => reading.role === 'assistant')?.reading.calls ?? []
 
 /** The same message with the same key was faster; or it stands at another place of the thread. */
 export class SameRequestError extends KeyReusedError {}

@@ -1,5 +1,6 @@
 import type { Turn } from '@throughline/history'
 import { memoryStore } from '@throughline/stores/memory'
+import { clientMessages } from '../identity/client-message.ts'
 import { itemsOf } from '../identity/item.ts'
 import { knownClient, sideRequest } from '../identity/known-client.ts'
 import { createLogs } from './create-logs.ts'
@@ -18,7 +19,9 @@ export function holdsItsList({ request, headers }: Pick<Inquiry, 'request' | 'he
   if (previous !== undefined || references.length > 0 || past !== undefined) return false
   const isDelta = knownClient(request, headers)?.isDelta === true
   return (
-    !isDelta || sideRequest(request, headers) !== undefined || hasPast(itemsOf(request.messages))
+    !isDelta ||
+    sideRequest(request, headers) !== undefined ||
+    hasPast(itemsOf(clientMessages(request.messages)))
   )
 }
 

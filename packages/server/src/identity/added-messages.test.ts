@@ -12,7 +12,10 @@ import {
 import { assistant, note, result, system, user } from '@throughline/core/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addedMessages } from './added-messages.ts'
+import { addedMessages as findAdded } from './added-messages.ts'
+import { clientMessages } from './client-message.ts'
+
+const addedMessages = (list: readonly MessageLike[]) => findAdded(clientMessages(list))
 
 const call = (id: string) => ({
   role: 'assistant',

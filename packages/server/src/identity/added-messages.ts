@@ -8,21 +8,21 @@ import {
   markerText,
   notesTitle,
   previousActionsTitle,
-  readMessage,
   recallTitle,
   rulesTitle,
 } from '@throughline/core/messages'
+import type { ClientMessage } from './client-message.ts'
 
 /** The places of whole messages that `fit` added at the client. Never of the last one: it may be what a user says now. */
-export function addedMessages(messages: readonly MessageLike[]): ReadonlySet<number> {
+export function addedMessages(messages: readonly ClientMessage[]): ReadonlySet<number> {
   const places = new Set<number>()
   const kinds = new Map<number, AddedKind>()
   for (let at = 0; at < messages.length - 1; at++) {
-    const kind = kindOf(messages[at]!, at)
+    const kind = kindOf(messages[at]!)
     if (kind) kinds.set(at, kind)
   }
   if (kinds.size === 0) return places
-  const read = (at: number) => readMessage(messages[at]!, at)
+  const read = (at: number) => messages[at]!.reading
   // The changing lines of a system prompt stand before a user message, or between two rounds, also where nothing was left out.
   const isBetween = (at: number) =>
     at > 0 && read(at - 1).role === 'tool' && read(at + 1).calls.length > 0
@@ -90,16 +90,15 @@ type AddedKind =
 /** Of a long list most messages come again, as the same objects. */
 const kindsOf = new WeakMap<MessageLike, AddedKind | null>()
 
-function kindOf(message: MessageLike, at: number): AddedKind | undefined {
-  const cached = kindsOf.get(message)
+function kindOf({ source, reading }: ClientMessage): AddedKind | undefined {
+  const cached = kindsOf.get(source)
   if (cached !== undefined) return cached ?? undefined
-  const kind = readKind(message, at)
-  kindsOf.set(message, kind ?? null)
+  const kind = readKind(reading)
+  kindsOf.set(source, kind ?? null)
   return kind
 }
 
-function readKind(message: MessageLike, at: number): AddedKind | undefined {
-  const { role, text, calls, media } = readMessage(message, at)
+function readKind({ role, text, calls, media }: Message): AddedKind | undefined {
   if ((role !== 'user' && role !== 'system') || calls.length > 0 || media > 0) return undefined
   if (!text.startsWith('[') && !text.startsWith(notesTitle)) return undefined
   if (text === markerText) return 'marker'

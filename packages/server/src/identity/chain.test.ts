@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { marksOf } from './chain.ts'
+import { clientMessages } from './client-message.ts'
 import { itemsOf } from './item.ts'
 
 const message = (n: number, text = `Message ${n}`) => ({
@@ -25,13 +26,13 @@ it('marks a message by all that came before it, whichever lists came before', as
   for (const scope of ['ada', 'bob', 'ada'])
     for (const list of [...lists, ...lists.toReversed()])
       for (const from of [0, 63, 64, 65, list.length - 12, list.length - 1]) {
-        const last = (await marksOf(itemsOf(list), scope, from)).at(-1)
+        const last = (await marksOf(itemsOf(clientMessages(list)), scope, from)).at(-1)
         expect(last?.whole).toBe(markOf(scope, list))
       }
 })
 
 it('gives the newest marks of a list that was marked before', async () => {
-  const items = itemsOf(talk(201))
+  const items = itemsOf(clientMessages(talk(201)))
   const all = await marksOf(items, 'ada', 100)
   expect(await marksOf(items, 'ada', 190)).toEqual(all.filter(({ item }) => item >= 190))
   expect(await marksOf(items, 'ada', 0)).toHaveLength(101)
@@ -39,7 +40,7 @@ it('gives the newest marks of a list that was marked before', async () => {
 })
 
 it('lets others have their turn while it marks a long list', async () => {
-  const items = itemsOf(talk(4001))
+  const items = itemsOf(clientMessages(talk(4001)))
   let turns = 0
   let isOver = false
   const beat = () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Fields } from '@throughline/core/fields'
-import { isText, type MessageLike, notedResult, readMessage } from '@throughline/core/messages'
+import { isText, type Message, type MessageLike, notedResult } from '@throughline/core/messages'
 import { isObject } from '@throughline/core/values'
 import type { LoggedMessage } from '@throughline/history'
 import { normalizeText } from '@throughline/history/log'
 import { type Compared, type Details, isBracket } from './agreement.ts'
+import type { ClientMessage } from './client-message.ts'
 
 /** A message of a client's list that is compared. */
 export interface ListItem extends Compared {
@@ -12,13 +13,13 @@ export interface ListItem extends Compared {
   readonly index: number
 }
 
-export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
+export function itemsOf(messages: readonly ClientMessage[]): readonly ListItem[] {
   const items: ListItem[] = []
   let loose: ReturnType<typeof createHash> | undefined
   for (const [index, message] of messages.entries()) {
-    const compared = comparedOf(message, index)
+    const compared = comparedOf(message)
     if (!compared) {
-      const text = looseText(message, index)
+      const text = looseText(message.reading)
       loose = (loose ?? createHash('sha256')).update(`${text.length}:${text}`)
       continue
     }
@@ -31,21 +32,18 @@ export function itemsOf(messages: readonly MessageLike[]): readonly ListItem[] {
 }
 
 /** A message that is no item, as it is compared: role and text. */
-export function looseText(message: MessageLike, seq: number): string {
-  const { role, text } = readMessage(message, seq)
-  return `${role}:${text}`
-}
+export const looseText = ({ role, text }: Message): string => `${role}:${text}`
 
 const shortHash = (hash: ReturnType<typeof createHash>) => hash.digest('base64url').slice(0, 22)
 
 /** An entry as it is compared. Undefined for what closed a turn. */
 export function comparedIn({
   message,
-  seq,
+  reading,
   isClosing,
   isErased,
 }: LoggedMessage): Compared | undefined {
-  const compared = isClosing ? undefined : comparedOf(message, seq)
+  const compared = isClosing ? undefined : comparedOf({ source: message, reading })
   return compared && isErased ? { ...compared, isErased } : compared
 }
 
@@ -54,19 +52,18 @@ export const wholeIn = (entry: LoggedMessage): Compared | undefined =>
   entry.isBroken ? undefined : comparedIn(entry)
 
 /** Undefined for messages that clients add, leave out and change as they like: system messages, notes and preambles. */
-export function comparedOf(message: MessageLike, seq: number): Compared | undefined {
-  const cached = items.get(message)
+export function comparedOf(message: ClientMessage): Compared | undefined {
+  const cached = items.get(message.source)
   if (cached !== undefined) return cached ?? undefined
-  const item = readItem(message, seq)
-  items.set(message, item ?? null)
+  const item = readItem(message)
+  items.set(message.source, item ?? null)
   return item
 }
 
 /** Of a long list most messages come again, as the same objects. */
 const items = new WeakMap<MessageLike, Compared | null>()
 
-function readItem(message: MessageLike, seq: number): Compared | undefined {
-  const read = readMessage(message, seq)
+function readItem({ source, reading: read }: ClientMessage): Compared | undefined {
   const { role } = read
   if (role === 'system' || role === 'assistant_note' || isPreamble(role, read.text))
     return undefined
@@ -77,7 +74,7 @@ function readItem(message: MessageLike, seq: number): Compared | undefined {
     ? `${role}!${read.calls.map(({ name }) => name).join('\n')}`
     : `${role}:${role === 'tool' ? '' : words}`
   const details = {
-    files: filesOf(message),
+    files: filesOf(source),
     calls: read.calls.map(call => toCanonical(call.arguments)),
     brackets,
     result: role === 'tool' ? words : '',

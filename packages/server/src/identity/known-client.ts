@@ -1,7 +1,7 @@
 import { BadRequestError } from '@throughline/core/errors'
-import { readMessage } from '@throughline/core/messages'
 import { parseJsonObject } from '@throughline/core/values'
 import type { ChatRequest } from '@throughline/models/dialects'
+import { clientMessage } from './client-message.ts'
 
 /** The headers of a request, with names in lower case. */
 export type HeadersOf = Readonly<Record<string, string | undefined>>
@@ -144,8 +144,8 @@ export function sideRequest(request: ChatRequest, headers: HeadersOf): string | 
   if (!first || !last) return undefined
   const texts = {
     system: beginningsOf(request.system ?? ''),
-    first: beginningsOf(readMessage(first, 0).text).slice(0, 1),
-    last: beginningsOf(readMessage(last, 0).text).slice(0, 1),
+    first: beginningsOf(clientMessage(first, 0).reading.text).slice(0, 1),
+    last: beginningsOf(clientMessage(last, 0).reading.text).slice(0, 1),
   }
   for (const { where, words, client, isAlone = false, hasTools = false } of wordings) {
     if (isAlone && request.messages.length > 1) continue

@@ -1,8 +1,9 @@
 import type { Context } from '@throughline/core/context'
-import { type MessageLike, readMessage } from '@throughline/core/messages'
+import type { MessageLike } from '@throughline/core/messages'
 import { byRequest } from '@throughline/history/hands'
 import { agreement } from '../identity/agreement.ts'
-import { comparedOf } from '../identity/item.ts'
+import { clientMessage } from '../identity/client-message.ts'
+import { comparedOf, looseText } from '../identity/item.ts'
 
 export interface Fitted extends Pick<Context, 'receipt'> {
   readonly messages: readonly MessageLike[]
@@ -102,10 +103,10 @@ function changesIn(
 
 /** Clients add, leave out and change system messages as they like: these are copies only if they say the same. */
 function isCopy(logged: MessageLike, seq: number, copy: MessageLike): boolean {
-  const [one, other] = [comparedOf(logged, seq), comparedOf(copy, 0)]
+  const [said, again] = [clientMessage(logged, seq), clientMessage(copy, 0)]
+  const [one, other] = [comparedOf(said), comparedOf(again)]
   if (one && other) return agreement(one, other) !== undefined
-  const textOf = (message: MessageLike) => readMessage(message, seq).text
-  return one === other && logged.role === copy.role && textOf(logged) === textOf(copy)
+  return one === other && looseText(said.reading) === looseText(again.reading)
 }
 
 /** How many places are compared for a message that is not where it should stand. */

@@ -21,6 +21,7 @@ import { respond } from '../exchange/respond.ts'
 import { wishWindow } from '../exchange/wish-window.ts'
 import { BusyError } from '../guard/create-gate.ts'
 import { addedMessages } from '../identity/added-messages.ts'
+import { clientMessages } from '../identity/client-message.ts'
 import { comparedOf } from '../identity/item.ts'
 import { type HeadersOf, knownClient, sideRequest } from '../identity/known-client.ts'
 import type { ClientCall } from '../native/native-reply.ts'
@@ -198,8 +199,9 @@ async function readEntries(
 /** Reads what is compared of each message, piece by piece. It is remembered, so that identity finds it. */
 const readItems = (messages: readonly MessageLike[]) =>
   eachRow(messages, row => {
-    for (const message of row) comparedOf(message, 0)
-    addedMessages(row)
+    const read = clientMessages(row)
+    for (const message of read) comparedOf(message)
+    addedMessages(read)
   })
 
 async function eachRow<T>(list: readonly T[], read: (row: readonly T[]) => void): Promise<void> {

@@ -10,6 +10,7 @@ import {
 } from '@throughline/chat/ui'
 import { BadRequestError, NotFoundError } from '@throughline/core/errors'
 import { read } from '@throughline/core/fields'
+import type { MessageLike } from '@throughline/core/messages'
 import { shownArguments } from '@throughline/core/notes'
 import { listLog, withRests } from '@throughline/history/log'
 import { toToolSpec } from '@throughline/models/dialects'
@@ -31,6 +32,7 @@ import {
 import { withoutPatience, withPatience } from '../exchange/patient-store.ts'
 import { inPieces, placeHeaders } from '../exchange/reply-writer.ts'
 import { takePlace } from '../exchange/take-place.ts'
+import { clientMessages } from '../identity/client-message.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { bodyOf } from './read-body.ts'
@@ -136,7 +138,7 @@ const readUITools = (value: unknown): readonly ToolSpec[] =>
 /** What a request brings to its thread. */
 interface UITurn {
   readonly kind: LogPlace['kind']
-  readonly messages: LogPlace['messages']
+  readonly messages: readonly MessageLike[]
   /** What the client has said before, where the log has nothing of it. */
   readonly earlier: readonly EarlierMessage[]
 }
@@ -238,7 +240,10 @@ export async function answerUI(
       hints: {},
     },
   }
-  const place = placeByName({ kind, thread, messages, marks, why: 'named by useChat' })
+  const place = placeByName({
+    ...{ kind, thread, marks, why: 'named by useChat' },
+    messages: clientMessages(messages),
+  })
   await checkPlace(inquiry, place, { options, model })
   const opened = await takePlace(inquiry, place)
   const notes = await orLeave(opened, async () => {

@@ -61,9 +61,9 @@ describe.each(await someStores())('why an answer forgot, in %s', (_, create) => 
     }
     expect(await fateIn(made.sent.to)).toBe('kept')
     expect(await fateIn(made.left)).toBe('omitted')
-    const { window, windowPolicy } = made.cures
-    const larger = `window=${window}&reserve=100&policy=${windowPolicy ?? 'sliding-20'}&at=${at}`
-    const { stretches } = await ask(`context?${larger}`)
+    const { window = 1024, windowPolicy, policy } = made.cures
+    const cure = `window=${window}&reserve=100&policy=${windowPolicy ?? policy ?? 'sliding-20'}`
+    const { stretches } = await ask(`context?${cure}&at=${at}`)
     expect(
       stretches.find(({ first, last }: Record<string, number>) => first! <= 3 && last! >= 3).fate,
     ).not.toBe('omitted')

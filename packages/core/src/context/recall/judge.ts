@@ -56,16 +56,16 @@ const partWeight = 0.5
 const partMost = 1 + 1 / 6 / slope
 
 /** How much more a message weighs that asks in passing, that asks plainly, and that asks plainly for something of ours. */
-const passing = 2.5
-const plain = 3
-const ours = 8
+const inPassingWeight = 2.5
+const plainWeight = 3
+const oursWeight = 8
 
 /** What goes on with a session weighs less than what comes after a pause, or without times: most of it is still in view. */
-const going = 0.7
-const opening = 1.5
+const ongoingWeight = 0.7
+const afterPauseWeight = 1.5
 
 /** The additional share of the room that a plain question for something of ours may take. */
-const more = 0.3
+const oursExtraShare = 0.3
 
 const latest = keepLatest<Transcript, ReturnType<typeof rank>>()
 
@@ -84,10 +84,14 @@ export function judge(question: Question): Judgement {
   const byMeaning = transcript.meaning !== undefined
   if (named.length === 0 && isFollowUp({ ...question, byMeaning })) return nothingAsked
   const { parts, ...whole } = rankFor(question, text)
-  const rest = comesAfterPause(transcript, user) ? opening : going
+  const sessionWeight = comesAfterPause(transcript, user) ? afterPauseWeight : ongoingWeight
   const isPlainly = isPlain(text)
   const isOurs = isPlainly && isOfUs(question, text)
-  const weight = isOurs ? ours : isPlainly ? plain : rest * (isQuestion(text) ? passing : 1)
+  const weight = isOurs
+    ? oursWeight
+    : isPlainly
+      ? plainWeight
+      : sessionWeight * (isQuestion(text) ? inPassingWeight : 1)
   let scores = transcript.meaning?.add(user, whole) ?? whole.scores
   const matches = bestOf(question, scores)
   let best = matches.old
@@ -105,7 +109,12 @@ export function judge(question: Question): Judgement {
   let strength = weigh(question, matches, whole.whole, weight)
   // The whole message orders the recalled units; its parts also open the gate, but only a little.
   for (const part of parts) {
-    const partStrength = weigh(question, bestOf(question, part.scores), part.whole, plain * rest)
+    const partStrength = weigh(
+      question,
+      bestOf(question, part.scores),
+      part.whole,
+      plainWeight * sessionWeight,
+    )
     if (partStrength < 1) continue
     strength = Math.max(strength, Math.min(partStrength, partMost))
     // What only the meaning has found stands behind what the words have.
@@ -115,7 +124,14 @@ export function judge(question: Question): Judgement {
     best = bestOf(question, scores).old
   }
   const asking = isOurs ? 'ours' : isPlainly ? 'plain' : isQuestion(text) ? 'passing' : 'nothing'
-  return { ...whole, scores, best, strength, most: effort.block + (isOurs ? more : 0), asking }
+  return {
+    ...whole,
+    scores,
+    best,
+    strength,
+    most: effort.block + (isOurs ? oursExtraShare : 0),
+    asking,
+  }
 }
 
 const firstTextOf = ({ units, entries, firstUser }: Transcript): string =>
@@ -159,7 +175,9 @@ const lift = 4
 
 /** Whether a message can ask for an entry with this share of its words, at best. Spares rankings that could bring nothing. */
 export function mayAsk(text: string, share: number, { gate }: Effort): boolean {
-  const weight = isPlain(text) ? ours : opening * (isQuestion(text) ? passing : 1)
+  const weight = isPlain(text)
+    ? oursWeight
+    : afterPauseWeight * (isQuestion(text) ? inPassingWeight : 1)
   return share * lift * weight >= gate * cover
 }
 

@@ -1,7 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
+import { Unlink } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
 import { keepTrying } from '../../api/connection.ts'
+import { cardQuery, seenQuery } from '../../api/queries.ts'
 import type { SentRow } from '../../api/timeline.ts'
+import { Button } from '../../parts/button.tsx'
 import { entryOf } from '../../parts/sent-rows.ts'
+import { useSettled } from '../../parts/use-settled.ts'
 import { useTexts } from '../../parts/use-texts.ts'
 import styles from './answer.module.css'
 import { type Scene, useScene } from './scene.ts'
@@ -45,6 +50,7 @@ export function Answer() {
             {sources.length > 0 && '. No model was asked.'}
           </span>
         )}
+        <WhyItForgot />
         <Suspense fallback={null}>
           <AskAgain settings={{}} old={text} />
         </Suspense>
@@ -75,6 +81,26 @@ export function Answer() {
     </section>
   )
 }
+
+/** Leads to the card of the answer, if one message clearly had what was asked and was not sent. */
+function WhyItForgot() {
+  const { place, entries, shownPoint } = useScene()
+  const { thread, go } = place
+  const point = useSettled(shownPoint, 250)
+  const { data: seen } = useQuery(seenQuery(thread, point))
+  // Without stored calls a life is made anew, turn by turn.
+  const isCheap = point.call !== undefined || entries.length <= longestLife
+  const isLikely = seen?.match !== undefined && !seen.match.isSent && isCheap
+  const { data } = useQuery({ ...cardQuery(thread, point), enabled: isLikely })
+  if (!data?.card) return null
+  return (
+    <Button onClick={() => go({ card: 0 }, { push: true })}>
+      <Unlink size={14} aria-hidden /> Why it forgot
+    </Button>
+  )
+}
+
+const longestLife = 4000
 
 /** What the call that is shown was answered; undefined if it was not, or while it is read. */
 export function useAnswer(): string | undefined {

@@ -14,7 +14,7 @@ import { outlineQuery, turnsQuery } from '../../api/queries.ts'
 import { type Moment, momentQuery, pointsQuery, timelineQuery } from '../../api/timeline.ts'
 import { type ConversationSearch, usePlace } from '../../parts/address.ts'
 import { Button } from '../../parts/button.tsx'
-import { readFates } from '../../parts/fates.ts'
+import { fateAt, readFates } from '../../parts/fates.ts'
 import { useKeys, walkKeys } from '../../parts/keys.ts'
 import { inModelTokens, toScale } from '../../parts/log-scale.ts'
 import { EmptyState, QueryFault, Skeleton } from '../../parts/query-state.tsx'
@@ -84,6 +84,9 @@ function missing({ turn, call }: ConversationSearch, isTurn: boolean): string {
 }
 
 const ComparedContext = lazy(() => keepTrying(() => import('./compared-context.tsx')))
+const WhyCard = lazy(() =>
+  keepTrying(async () => ({ default: (await import('./why-card.tsx')).WhyCard })),
+)
 const SentText = lazy(() => keepTrying(() => import('./sent-text.tsx')))
 
 const nothing: Moment = { rows: [], stretches: [] }
@@ -131,6 +134,7 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
     ...{ place, entries, scale, timeline, stops, point, runs, shownPoint },
     ...{ moment: loaded.data ?? nothing, selected, select, toTurn, toCall, ...play },
   }
+  const isSent = (seq: number) => ['kept', 'altered', 'recalled'].includes(fateAt(runs, seq) ?? '')
   const sources = useSources(bare)
   const lit = useMemo(() => new Set(sources.flatMap(({ seqs }) => seqs)), [sources])
   // A comparison has no answer that could say why messages are lit.
@@ -163,6 +167,11 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
       does: 'compare with another window or policy',
       run: () => go({ as: undefined, b: search.b ?? usualOther(point) }, { push: true }),
     },
+    {
+      keys: 'w',
+      does: 'why the answer forgot: the message that is selected and was not sent, or the one it needed',
+      run: () => go({ card: selected && !isSent(selected) ? selected : 0 }, { push: true }),
+    },
   ])
   return (
     <SceneProvider value={scene}>
@@ -184,6 +193,11 @@ function LoadedContext({ place, entries: counted, turns, timeline, point }: Load
           </>
         )}
         <TurnSlider />
+        {search.card !== undefined && (
+          <Suspense fallback={null}>
+            <WhyCard />
+          </Suspense>
+        )}
       </div>
     </SceneProvider>
   )

@@ -1,3 +1,4 @@
+import { windowName } from '@throughline/core/values'
 import type { SeenAnswer } from '../../api/queries.ts'
 import type { TimelinePoint } from '../../api/timeline.ts'
 import { amountOf, count } from '../../parts/format.ts'
@@ -13,10 +14,6 @@ const quoted = (words: readonly string[]) =>
     .slice(0, 5)
     .map(word => `“${word}”`)
     .join(', ')
-
-/** `8k`, `5,000` */
-export const shortWindow = (window: number) =>
-  window % 1024 === 0 ? `${window / 1024}k` : count(window)
 
 interface SeenCall {
   /** Absent while it is unknown. */
@@ -35,7 +32,7 @@ function remedy(
   const choices = would.map(one => {
     const names = [
       ...(one.policy === policy ? [] : [one.policy]),
-      ...(one.window === window ? [] : [shortWindow(one.window)]),
+      ...(one.window === window ? [] : [windowName(one.window)]),
     ]
     return `with ${names.join(' and ')}`
   })
@@ -69,7 +66,7 @@ export function verdictOf(
       ? ` It would have been sent ${would}.`
       : window === undefined
         ? ''
-        : ` No window up to ${shortWindow(8 * window)} would have sent it.`
+        : ` No window up to ${windowName(8 * window)} would have sent it.`
   return `${what}, ${howSent(match)}.${otherwise}`
 }
 

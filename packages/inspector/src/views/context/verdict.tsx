@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { Search } from 'lucide-react'
+import { windowName } from '@throughline/core/values'
+import { Pin, Search } from 'lucide-react'
 import { type SeenAnswer, seenQuery } from '../../api/queries.ts'
 import { Button } from '../../parts/button.tsx'
 import { fateInText } from '../../parts/fates.ts'
 import { whyFree } from '../../parts/token-words.ts'
 import { useSettled } from '../../parts/use-settled.ts'
 import { useScene } from './scene.ts'
+import { useHand } from './use-hand.ts'
 import styles from './verdict.module.css'
-import { seenWords, shortWindow, verdictOf } from './verdict-words.ts'
+import { seenWords, verdictOf } from './verdict-words.ts'
 
 /** What a call had of what it was asked, in one sentence, and a field that asks the same of anything. */
 export function Verdict() {
@@ -47,10 +49,16 @@ export function Verdict() {
               go({ b: `${window}.${policy}`, entry: answer.match?.entry }, { push: true })
             }
           >
-            Compare with {policy === point.policy ? shortWindow(window) : policy}
-            {policy !== point.policy && window !== point.window && `, ${shortWindow(window)}`}
+            Compare with {policy === point.policy ? windowName(window) : policy}
+            {policy !== point.policy && window !== point.window && `, ${windowName(window)}`}
           </Button>
         ))}
+        {answer?.match && !answer.match.isSent && <PinButton seq={answer.match.entry} />}
+        {answer?.match && !answer.match.isSent && saw !== undefined && (
+          <Button kind="plain" onClick={() => go({ card: 0 }, { push: true })}>
+            Draw it
+          </Button>
+        )}
       </p>
       <label className={`row gap-2 muted outlined round-2 ${styles.saw}`}>
         <Search size={14} aria-hidden />
@@ -65,5 +73,20 @@ export function Verdict() {
         />
       </label>
     </div>
+  )
+}
+
+/** What keeps a message in sight whatever the window. */
+function PinButton({ seq }: { readonly seq: number }) {
+  const { isSet, work, lacking } = useHand(seq)
+  if (isSet.pin || isSet.hide) return null
+  return (
+    <Button
+      kind="plain"
+      why={work.error?.message ?? lacking('chat')}
+      onClick={() => work.isPending || work.mutate('pin')}
+    >
+      <Pin size={14} aria-hidden /> Pin #{seq}
+    </Button>
   )
 }

@@ -9,6 +9,7 @@ import { type Context, Hono } from 'hono'
 import type { ServerEnv } from '../../auth/caller.ts'
 import { type Log, sourceOf } from '../../exchange/inquiry.ts'
 import { seenFromClient } from '../../exchange/take-place.ts'
+import { clientMessages } from '../../identity/client-message.ts'
 import { itemsOf, listOf, pageOf, readPageQuery, toItems } from './items.ts'
 
 /** `/v1/conversations`: those made here. Names of other clients' conversations can be guessed, so only our own API lists them. */
@@ -111,7 +112,7 @@ function readItems(value: Fields[string]): readonly SeenMessage[] {
   const all = system === undefined ? messages : [{ role: 'system', content: system }, ...messages]
   if (all.length > mostItems)
     throw new BadRequestError(`"items" may hold ${mostItems} items at a time`, 'items')
-  return all.map(seenFromClient)
+  return clientMessages(all).map(seenFromClient)
 }
 
 /** As at OpenAI a few at a time; a call of a function takes a limited number of arguments. */

@@ -141,7 +141,10 @@ async function saidBefore(inquiry: Inquiry): Promise<readonly MessageLike[]> {
   const key = place.fork?.of ?? place.thread
   const to = place.fork?.at ?? (await log.store.head(key))?.head ?? 0
   const past = await listLog(sourceOf(log, key), { to })
-  return [...past.map(({ view }) => view), ...place.messages.slice(place.from)]
+  return [
+    ...past.map(({ view }) => view),
+    ...place.messages.slice(place.from).map(({ source }) => source),
+  ]
 }
 
 /** The routes below `/v1/responses/{id}`: what becomes of a response after it was sent. */
