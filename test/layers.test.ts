@@ -263,6 +263,16 @@ it('has little to know behind the place of a request', () => {
   expect(lines).toBeLessThanOrEqual(6000)
 })
 
+it('reads messages where they come in: who takes an entry or a message of a client takes its reading', () => {
+  const inside = files.filter(file =>
+    /^(?:server\/(?:exchange|identity)|history\/request|stores)\/|^server\/native\/align/.test(
+      file,
+    ),
+  )
+  const readers = inside.filter(file => /\b(?:read|parse)Message\b/.test(textOf(file)))
+  expect(readers).toEqual(['server/identity/client-message.ts'])
+})
+
 it('does not touch Node but in the server, the command line, what is added to them, the stores and the request context', () => {
   const node = files.filter(
     file =>
