@@ -140,6 +140,14 @@ it('says in which words to say it', () => {
       `Option "${name}": is unknown. Use window.`,
     )
   expect(() => core.fit(list, { strategy: 1 } as never)).toThrow('Use policy.')
+  const tool = { name: 'look', description: 'Looks.' }
+  for (const [name, ours] of [
+    ['inputSchema', 'input'],
+    ['execute', 'run'],
+  ] as const)
+    expect(() => chat.defineTool({ ...tool, [name]: {} } as never)).toThrow(
+      `Option "${name}": is unknown. Use ${ours}.`,
+    )
   expect(() => core.fit(list, { tokenizer: 1 } as never)).toThrow('Use count.')
   // Where there is no such option, nothing is made up.
   expect(() => core.sliding({ maxTokens: 1 } as never)).toThrow('Known: messages.')

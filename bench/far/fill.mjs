@@ -40,8 +40,8 @@ export async function fill(query, schema, { from, to, now }) {
 
   // Made once over all rows it takes minutes, row by row an hour.
   await query(`drop index if exists ${table('words_found')}`)
-  await query(`insert into ${table('conversations')} (key, created_at, lines, tenant, conversation, title, person)
-    select key, time - 600000, 1, tenant, conversation, 'Talk ' || n, 'person-' || n / ${perPerson}
+  await query(`insert into ${table('conversations')} (key, created_at, written_at, lines, tenant, conversation, title, person)
+    select key, time - 600000, time, 1, tenant, conversation, 'Talk ' || n, 'person-' || n / ${perPerson}
     from (${each}) n order by key`)
   await query(`insert into ${table('branches')} (key, line, head, turns, epoch, updated_at, actor, branch)
     select key, 1, 10, 5, 5, time, 'assistant', 'main' from (${each}) n order by key`)

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 export async function converse(name, { servers, until, pauseMs, notes }) {
   const acknowledged = []
   let at = Math.floor(Math.random() * servers.length)
-  await wait(Math.random() * pauseMs)
+  await wait(Math.min(Math.random() * pauseMs, until - Date.now()))
   for (let n = 0; Date.now() < until; n++) {
     const text = `${name} says its number ${n}.`
     for (let attempt = 0; ; attempt++) {
@@ -24,7 +24,7 @@ export async function converse(name, { servers, until, pauseMs, notes }) {
       at = (at + 1) % servers.length
       await wait(500 + Math.random() * 1_000 * Math.min(8, 2 ** attempt))
     }
-    await wait(pauseMs * (0.5 + Math.random()))
+    await wait(Math.max(0, Math.min(pauseMs * (0.5 + Math.random()), until - Date.now())))
   }
   return acknowledged
 }

@@ -25,7 +25,7 @@ export async function compare(store, talks) {
       if (count !== 1 && examples.length < 5) examples.push(`${conversation}: ${text} (${count})`)
     }
   }
-  return { replies, lost, twice, examples, problems: await store.check() }
+  return { replies, lost, twice, examples, check: await store.check() }
 }
 
 /** What the clients saw. */

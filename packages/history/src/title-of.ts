@@ -1,4 +1,4 @@
-import { firstWords } from '@throughline/core/messages'
+import { firstWords } from '@throughline/core/recall'
 import type { ConversationInfo } from '@throughline/stores/store'
 import type { History } from './history.ts'
 import { mainBranch, readLog } from './log/read-log.ts'

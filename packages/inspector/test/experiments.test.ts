@@ -138,6 +138,11 @@ describe('experiments', () => {
     expect(await statusOf('second')).toBe('PAUSED')
     await expectNoAxeInLong(page)
 
+    await shoot(page, 'experiment-paused')
+    // The counter has acted in step 2: the one act is the witness's, and it pauses again.
+    await page.keyboard.press('.')
+    await page.getByRole('button', { name: 'witness, step 2: I only talk.' }).waitFor()
+    await expect.poll(() => statusOf('second')).toBe('PAUSED')
     await page.getByRole('button', { name: 'Resume' }).click()
     await status(page, 'Running')
     expect(await statusOf('second')).toBe('RUNNING')

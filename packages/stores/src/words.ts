@@ -1,5 +1,6 @@
 import { InvalidOptionError, showValue } from '@throughline/core/errors'
-import { attempt, joinRanges, unspacedCharacters, wordCharacters } from '@throughline/core/values'
+import { unspacedCharacters, wordCharacters } from '@throughline/core/recall'
+import { attempt, joinRanges } from '@throughline/core/values'
 
 /**
  * The different words of texts, for search: lower case, without accents. In scripts without spaces between words every

@@ -2,7 +2,6 @@
 export { adoptEntry, type Entry, stampEntry } from '../context/conversation/stamp-entry.ts'
 export { isLayout, learnedIn, type PromptLayout } from '../context/prompt/prompt-layout.ts'
 export { errorsIn, markResult } from '../log/errors-in.ts'
-export { firstWords } from '../log/first-words.ts'
 export {
   type Message,
   type MessageDialect,

@@ -1,4 +1,4 @@
-// Finds old messages again: indexes, terms, ranks and passages of other conversations.
+// Finds old messages again: words, indexes, ranks and passages of other conversations.
 export { renderQuotes } from '../context/compose/quotes.ts'
 export { recallElsewhere } from '../context/recall/elsewhere.ts'
 export { indexTranscript, shareIndex } from '../context/recall/index-transcript.ts'
@@ -10,3 +10,5 @@ export * as ranking from '../context/recall/ranking.ts'
 export { stem, termsOf, withoutLabel } from '../context/recall/terms.ts'
 export { type Mention, type Mentions, mentionsOf } from '../context/why/mentions.ts'
 export type { Embedder, EmbedRequest } from '../log/embedder.ts'
+export { firstWords } from '../log/first-words.ts'
+export { isAsciiWord, unspacedCharacters, wordCharacters } from '../log/word-characters.ts'

@@ -17,5 +17,4 @@ export {
   present,
   toArguments,
 } from '../log/values.ts'
-export { isAsciiWord, unspacedCharacters, wordCharacters } from '../log/word-characters.ts'
 export { freeze, isContainer } from '../state/freeze.ts'

@@ -114,4 +114,9 @@ const ourNames: Readonly<Record<string, string | undefined>> = Object.assign(Obj
   tokencounter: 'count',
   counttokens: 'count',
   strategy: 'policy',
+  inputschema: 'input',
+  schema: 'input',
+  execute: 'run',
+  handler: 'run',
+  func: 'run',
 })

@@ -19,7 +19,7 @@ import { z } from 'zod'
 import { createExperiments } from '../create-experiments.ts'
 import { InvalidPlanError } from '../experiment-error.ts'
 import type { Experiment, ExperimentSummary } from '../index.ts'
-import type { RunningExperiments } from './running-experiments.ts'
+import type { OnEvent, RunningExperiments } from './running-experiments.ts'
 import { type ExperimentPlugOptions, moduleOf, readSamplePlan } from './sample.ts'
 
 const summary = z.object({
@@ -190,10 +190,19 @@ export const experimentRoutes = (plug: PlugParts) => [
     scope: 'admin',
     summary:
       'Resumes an experiment that is paused or lost its process. Needs its plan if none is stored.',
-    body: { plan: planBody.optional() },
+    body: {
+      plan: planBody.optional(),
+      acts: z
+        .int()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('pauses again after this many acts of roles'),
+    },
     answer: summary,
     async handle(call) {
       const { experiment: id } = call.params
+      let left = call.body.acts ?? Number.POSITIVE_INFINITY
       const experiments = experimentsOf(call)
       const shown = await experiments.show(id)
       if (isOver(shown))
@@ -202,7 +211,14 @@ export const experimentRoutes = (plug: PlugParts) => [
           `The experiment "${id}" has ended as ${shown.status}.`,
         )
       const plan = await readPlan(plug, call, call.body.plan ?? (await storedPlan(call, id)))
-      return begin(plug, call, signal => experiments.resume(plan, id, { signal }))
+      return begin(
+        plug,
+        call,
+        signal => experiments.resume(plan, id, { signal }),
+        async ({ type }) => {
+          if (type === 'role-ended' && --left === 0) await experiments.pause(id)
+        },
+      )
     },
   }),
   defineRoute('post', '/experiments/:experiment/stop', {
@@ -236,10 +252,11 @@ async function begin(
   { running }: PlugParts,
   call: ApiCall,
   run: (signal: AbortSignal) => Experiment,
+  onEvent?: OnEvent,
 ) {
   const stop = new AbortController()
   const experiment = run(stop.signal)
-  await running.start(call.caller.tenant, experiment, stop)
+  await running.start(call.caller.tenant, experiment, stop, onEvent)
   return toSummary(await experimentsOf(call).show(experiment.id))
 }
 

@@ -3,6 +3,9 @@ import { ThroughlineError } from '@throughline/core/errors'
 import type { ServerEvent } from '@throughline/server/api/event-stream'
 import type { Experiment, ExperimentEvent } from '../index.ts'
 
+/** What is done at each event, before the next one. */
+export type OnEvent = (event: ExperimentEvent) => unknown
+
 export type RunningExperiments = ReturnType<typeof createRunningExperiments>
 
 interface LiveExperiment {
@@ -22,10 +25,13 @@ export function createRunningExperiments(mostRunning = 16) {
     { events }: LiveExperiment,
     experiment: Experiment,
     onBegun: () => void,
+    onEvent: OnEvent,
   ): Promise<void> {
     for await (const event of experiment) {
       onBegun()
       events.push({ event: event.type, data: event, id: String(events.length + 1) })
+      // Nothing goes on meanwhile: events are made as they are read.
+      await onEvent(event)
     }
   }
 
@@ -34,7 +40,12 @@ export function createRunningExperiments(mostRunning = 16) {
       return all.size
     },
     /** Runs an experiment to its end or its pause. Resolves when it has begun; rejects if it cannot. */
-    async start(tenant: string, experiment: Experiment, pause: AbortController): Promise<void> {
+    async start(
+      tenant: string,
+      experiment: Experiment,
+      pause: AbortController,
+      onEvent: OnEvent = () => undefined,
+    ): Promise<void> {
       if (all.size >= mostRunning)
         throw new ThroughlineError(
           'too_many_experiments',
@@ -49,7 +60,7 @@ export function createRunningExperiments(mostRunning = 16) {
       }
       all.set(name, running)
       await new Promise<void>((begun, failed) => {
-        running.over = run(running, experiment, begun)
+        running.over = run(running, experiment, begun, onEvent)
           // An error before the first event is the answer to the request; a later one is in the log.
           .catch(failed)
           .finally(() => {

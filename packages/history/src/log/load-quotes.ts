@@ -1,6 +1,7 @@
 import type { Quote } from '@throughline/core/conversation'
-import { firstWords, stampEntry } from '@throughline/core/messages'
+import { stampEntry } from '@throughline/core/messages'
 import { showEach } from '@throughline/core/notes'
+import { firstWords } from '@throughline/core/recall'
 import { cut } from '@throughline/core/values'
 import { CorruptEntryError } from '@throughline/stores/errors'
 import type { ThreadKey } from '@throughline/stores/store'

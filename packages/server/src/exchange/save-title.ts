@@ -1,4 +1,4 @@
-import { firstWords } from '@throughline/core/messages'
+import { firstWords } from '@throughline/core/recall'
 import { isObject, parseJson } from '@throughline/core/values'
 import { isSideName } from '@throughline/history/log'
 import { erasureOf } from '@throughline/history/threads'

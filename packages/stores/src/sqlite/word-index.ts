@@ -1,4 +1,4 @@
-import { isAsciiWord } from '@throughline/core/values'
+import { isAsciiWord } from '@throughline/core/recall'
 import { StoreError, type StoreProblem } from '../store-error.ts'
 import { payloadTexts, words } from '../words.ts'
 import type { Connection } from './connection.ts'

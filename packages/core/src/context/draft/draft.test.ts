@@ -29,7 +29,16 @@ describe('a policy', () => {
     )
   })
 
-  it.each([['spongebob'], [{}], [{ name: 'x' }], [{ apply: (draft: unknown) => draft }]])(
+  it('is not its name, as the command line takes it: the error says what to call', () => {
+    const withName = (policy: string) => () =>
+      fit([user('hi')], { window: 100, policy: policy as never })
+    expect(withName('tiered')).toThrow(
+      'is a name: import the function from "throughline" and call it, tiered()',
+    )
+    expect(withName('default')).toThrow('leave the option out')
+  })
+
+  it.each([['of my own'], [{}], [{ name: 'x' }], [{ apply: (draft: unknown) => draft }]])(
     'is not %j',
     policy => {
       expect(() => fit([user('hi')], { window: 100, policy: policy as never })).toThrow(

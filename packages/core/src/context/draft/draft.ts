@@ -135,10 +135,14 @@ function checkPolicy(policy: Policy): void {
   const isFunction = typeof policy === 'function'
   const name = policy?.name
   if (!isFunction && name && typeof policy.apply === 'function') return
-  throw new InvalidOptionError(
-    'policy',
-    isFunction && name
-      ? `is the function ${name}: call it, ${name}()`
-      : 'expected a policy, such as balanced() or { name, apply }',
-  )
+  throw new InvalidOptionError('policy', policyProblem(policy, isFunction ? name : undefined))
+}
+
+function policyProblem(policy: unknown, factory?: string): string {
+  if (factory) return `is the function ${factory}: call it, ${factory}()`
+  if (policy === 'default') return 'is a name: leave the option out, "default" is what is used then'
+  // The name that the command line takes is that of the function, too.
+  if (typeof policy === 'string' && /^[a-z]{1,20}$/.test(policy))
+    return `is a name: import the function from "throughline" and call it, ${policy}()`
+  return 'expected a policy, such as balanced() or { name, apply }'
 }

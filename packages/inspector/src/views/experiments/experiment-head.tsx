@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Pause, Play, RotateCcw, Square } from 'lucide-react'
+import { Pause, Play, RotateCcw, Square, StepForward } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { ask, queryClient } from '../../api/client.ts'
 import { type ExperimentAnswer, hasEnded, type PlanJson } from '../../api/experiment-queries.ts'
@@ -18,7 +18,7 @@ import { markOf, sentenceOf, wordOf } from './experiment-status.ts'
 import type { GoalMeasure, GoalSides, Measures, Values } from './goal-measure.ts'
 import { shownValue } from './series.ts'
 
-type ControlWish = 'pause' | 'resume' | 'stop'
+type ControlWish = 'pause' | 'resume' | 'step' | 'stop'
 
 /** The name of an experiment, how it stands, and what can be done about it. */
 export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onPlan: () => void }) {
@@ -67,6 +67,11 @@ export function ExperimentHead(props: Pick<BoardProps, 'shown'> & { readonly onP
         run: () => wish('resume'),
       },
       icon: <Play size={13} fill="currentColor" aria-hidden />,
+    },
+    canResume && {
+      ...{ keys: '.', does: 'one act, and pause again', label: 'One act', kind: 'line' as const },
+      run: () => wish('step'),
+      icon: <StepForward size={13} aria-hidden />,
     },
     !isOver && {
       ...{ keys: 'S', does: 'stop, after a question', label: 'Stop', kind: 'danger' as const },
@@ -155,8 +160,12 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (wish: ControlWish) => {
       const params = { experiment }
-      if (wish !== 'resume') return ask(`post /experiments/:experiment/${wish}`, { params })
-      await ask('post /experiments/:experiment/resume', { params, body: {} })
+      if (wish === 'pause' || wish === 'stop')
+        return ask(`post /experiments/:experiment/${wish}`, { params })
+      await ask('post /experiments/:experiment/resume', {
+        params,
+        body: wish === 'step' ? { acts: 1 } : {},
+      })
       return { is: 'done' }
     },
     onSuccess({ is }, wish) {
@@ -171,6 +180,7 @@ function useWishes(experiment: string, status: ExperimentAnswer['status']) {
 const doneTexts: Readonly<Record<ControlWish, string>> = {
   pause: 'It is paused.',
   resume: 'It goes on.',
+  step: 'One role acts.',
   stop: 'It is stopped.',
 }
 
