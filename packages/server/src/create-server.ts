@@ -69,7 +69,7 @@ export interface ServerOptions
   readonly onStoreFault?: OnStoreFault
   /**
    * How long the store may take for a step of placing a request, in milliseconds; ten times as long where the request cannot be
-   * answered without it. Default 200.
+   * answered without it and the store goes on writing for others. Default 200.
    */
   readonly storeWaitMs?: number
   /** Which names clients may use for this server. Default: those of this machine. */

@@ -150,20 +150,6 @@ describe('while another process holds the file', () => {
     },
   )
 
-  it('a request that needs the log waits longer for a busy one than a whole list', async () => {
-    const { path, ask, send } = await start({ storeWaitMs: 500 })
-    const named = { 'x-throughline-conversation': 'kitchen' }
-    const { chat } = faces
-    await send(chat.path, chat.body(['one']), named)
-    const holder = await holdFile('write', path)
-    const needy = send(chat.path, chat.body(['two']), named)
-    // Sent later, and given up before.
-    expect((await ask(['a whole list'])).headers.get(stored)).toBe('no')
-    await holder.kill()
-    const response = await needy
-    expect([response.status, response.headers.get(stored)]).toEqual([200, null])
-  })
-
   it('useChat, which sends its newest message, is refused', async () => {
     const { path, send, asked } = await start()
     const message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'one' }] }

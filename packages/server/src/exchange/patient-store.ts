@@ -5,12 +5,18 @@ import type { Begun, NewEntry, Store, ThreadKey } from '@throughline/stores/stor
 interface Patience {
   /** How long a call of the store is waited for. */
   ms: number
+  /** How often that long, while the store goes on writing: it is busy then, and neither stuck nor gone. */
+  readonly most: number
 }
 
 const storage = new AsyncLocalStorage<Patience | undefined>()
 
-/** Does work in which no call of a patient store is waited for longer than some milliseconds; once one was, hardly any. */
-export const withPatience = <T>(ms: number, work: () => T): T => storage.run({ ms }, work)
+/**
+ * Does work in which no call of a patient store is waited for longer than some milliseconds; once one was, hardly any. `most`: how
+ * often that long a store is waited for that is only busy with the writes of others. Default 1.
+ */
+export const withPatience = <T>(ms: number, work: () => T, most = 1): T =>
+  storage.run({ ms, most }, work)
 
 /** Does work that waits for the store as long as the store does. */
 export const withoutPatience = <T>(work: () => T): T => storage.run(undefined, work)
@@ -20,16 +26,21 @@ export const withoutPatience = <T>(work: () => T): T => storage.run(undefined, w
  * begins then is left at once, so that it stops nobody.
  */
 export function patientStore(store: Store): Store {
+  /** How many writes have been done. */
+  let written = 0
+  const progress = () => written
   const patient = bounded.map(name => {
     const call = store[name] as (...given: readonly unknown[]) => Promise<unknown>
     const inTime = (...given: readonly unknown[]) => {
       const patience = storage.getStore()
       const work = call(...given)
+      if (writes.has(name)) work.then(() => (written += 1)).catch(() => undefined)
       if (!patience) return work
       const isBeginning = name === 'begin' || name === 'resume'
       const leave = (begun: unknown) =>
         leaveTurn(store, given[0] as ThreadKey, begun as Begun | undefined)
-      return atMost(patience, work, sizeOf(given[1]), isBeginning ? leave : undefined)
+      const more = sizeOf(given[1])
+      return atMost(patience, work, { more, onLate: isBeginning ? leave : undefined, progress })
     }
     return [name, inTime]
   })
@@ -39,7 +50,7 @@ export function patientStore(store: Store): Store {
     entries(thread, range) {
       const patience = storage.getStore()
       const entries = store.entries(thread, range)
-      return patience ? inTime(patience, entries) : entries
+      return patience ? inTime(patience, entries, progress) : entries
     },
   }
 }
@@ -67,11 +78,24 @@ const bounded = [
   'deleteConversation',
 ] as const
 
-async function* inTime<T>(patience: Patience, items: AsyncIterable<T>): AsyncGenerator<T> {
+/** The calls among them that show that the store is not stuck: readers pass by the lock of a writer. */
+const writes: ReadonlySet<string> = new Set<(typeof bounded)[number]>([
+  'begin',
+  'append',
+  'end',
+  'seed',
+  'fork',
+])
+
+async function* inTime<T>(
+  patience: Patience,
+  items: AsyncIterable<T>,
+  progress: () => number,
+): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const { done, value } = await atMost(patience, iterator.next())
+      const { done, value } = await atMost(patience, iterator.next(), { progress })
       if (done) return
       yield value
     }
@@ -91,32 +115,38 @@ function sizeOf(write: unknown): number {
   )
 }
 
+interface Call<T> {
+  /** Milliseconds that this call may take beside the others. */
+  readonly more?: number
+  readonly onLate?: ((result: T) => void) | undefined
+  /** How many writes the store has done. */
+  readonly progress: () => number
+}
+
 /** Gives work up after a time in which the event loop was free: what this process does itself is not the store's fault. */
 function atMost<T>(
   patience: Patience,
   work: Promise<T>,
-  more = 0,
-  onLate?: (result: T) => void,
+  { more = 0, onLate, progress }: Call<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const ms = patience.ms + more
     let isGivenUp = false
     let timer: NodeJS.Timeout
-    const wait = () => {
+    const wait = (times: number) => {
       const began = performance.now()
+      const before = progress()
       timer = setTimeout(() => {
-        if (performance.now() - began > ms * 1.5) return wait()
+        if (performance.now() - began > ms * 1.5) return wait(times)
+        if (times < patience.most && progress() > before) return wait(times + 1)
         isGivenUp = true
         patience.ms = Math.min(patience.ms, hurriedMs)
-        reject(
-          new StoreError(
-            'store_unavailable',
-            `The log did not answer within ${Math.round(ms)} ms.`,
-          ),
-        )
+        const waited = Math.round(ms * times)
+        const text = `The log did not answer within ${waited} ms.`
+        reject(new StoreError('store_unavailable', text))
       }, ms)
     }
-    wait()
+    wait(1)
     work.then(
       result => {
         clearTimeout(timer)

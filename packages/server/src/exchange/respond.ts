@@ -68,8 +68,9 @@ export interface ReplyTask {
 export async function respond(task: ReplyTask): Promise<Response> {
   const { inquiry, adapter, run, requestId, limits } = task
   run.holds(await untilAlone(inquiry))
-  const waitMs = task.storeWaitMs * (holdsItsList(inquiry) ? 1 : needyWaits)
-  const entered = await withPatience(waitMs, () => admitted(task)).catch(error => {
+  const waits = holdsItsList(inquiry) ? 1 : needyWaits
+  const admission = withPatience(task.storeWaitMs, () => admitted(task), waits)
+  const entered = await admission.catch(error => {
     if (!mayBeUnstored(task, error)) throw error
     return enterBeside(task, error)
   })
@@ -89,8 +90,8 @@ export async function respond(task: ReplyTask): Promise<Response> {
 }
 
 /**
- * How many times as long a request waits that cannot be answered without the store. Refused at once it would be sent again, which a
- * store that is only busy can bear least.
+ * How many times as long a request waits that cannot be answered without the store, while that writes for others. Refused at once it
+ * would be sent again, which a store that is only busy can bear least.
  */
 const needyWaits = 10
 
