@@ -31,6 +31,14 @@ describe('askedLine', () => {
     expect(line).toHaveLength(300)
   })
 
+  it('is asked for by the end of a message, not by what a program says in each', () => {
+    const asked = `<system-reminder>\nWhich berth has 7 feet?\n</system-reminder>\n${'Go on. '.repeat(9000)}`
+    expect(askedLine(file, request(`Which berth has 7 feet? ${asked}`))).toBeUndefined()
+    expect(askedLine(file, request(`${asked}The keys of the parts?`))).toBe(
+      'key of part 02: amber-4711',
+    )
+  })
+
   it('stands in the beginning of a text of any size', () => {
     const far = `${'nothing here\n'.repeat(1_000_000)}key of part 3: x`
     expect(askedLine(far, request('The keys of the parts.'))).toBeUndefined()

@@ -9,6 +9,8 @@ const mostRead = 8000
 const mostLines = 200
 const mostOfLine = 300
 const mostOfRequest = 4000
+/** Characters of the message that has the request. */
+const mostOfMessage = 40_000
 
 /** A line that shares a single word with the request may be any line. */
 const leastShared = 2
@@ -49,6 +51,8 @@ const latestTerms = keepLatest<Message, ReadonlySet<string>>()
 
 function termsAsked(request: Message): ReadonlySet<string> {
   return latestTerms(request, '', () => {
-    return new Set(termsOf(request.text.slice(0, mostOfRequest)))
+    // Programs put what they always say before the request, which is the end.
+    const end = request.text.slice(-mostOfMessage)
+    return new Set(termsOf(withoutReminders(end).slice(-mostOfRequest)))
   })
 }
