@@ -63,18 +63,16 @@ async function draw(
 ): Promise<WaysDrawing> {
   const question = newest?.asked
   const words = questions.find(({ text }) => text === question)?.words
-  const growing =
-    newest === undefined
-      ? []
-      : await cutThreeWays(await thread.messages({ at: newest.first }), words)
+  const list = newest === undefined ? [] : await thread.messages({ at: newest.first })
+  // The same message in both lists: when it was asked says what is long ago.
+  const asked = list.slice(-1)
   return {
     kind: 'ways',
     names: [...wayNames],
     window,
     ...(question !== undefined && { question }),
-    alone:
-      question === undefined ? [] : [...(await cutThreeWays([...past, user(question)], words))],
-    growing: [...growing],
+    alone: asked.length === 0 ? [] : [...(await cutThreeWays([...past, ...asked], words))],
+    growing: asked.length === 0 ? [] : [...(await cutThreeWays(list, words))],
     questions: [...(await readyQuestions(past))],
     cases: [...harrysCases()],
   }
