@@ -12,17 +12,10 @@ const model = new MockLanguageModelV3({
   doGenerate: async () => {
     const day = model.doGenerateCalls.length
     const isDone = day > 60
+    const input = JSON.stringify({ day })
+    const call = { type: 'tool-call', toolCallId: `${day}`, toolName: 'readLog', input } as const
     return {
-      content: isDone
-        ? [{ type: 'text', text: 'Pump 2 failed on day 17.' }]
-        : [
-            {
-              type: 'tool-call',
-              toolCallId: `call-${day}`,
-              toolName: 'readLog',
-              input: JSON.stringify({ day }),
-            },
-          ],
+      content: isDone ? [{ type: 'text', text: 'Pump 2 failed on day 17.' }] : [call],
       finishReason: { unified: isDone ? 'stop' : 'tool-calls', raw: undefined },
       usage: {
         inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
