@@ -39,7 +39,7 @@ it('shows that Ollama drops what is asked for, and that Throughline finds it, fo
   expect(said.match(/^ {3}(Ollama|Throughline) /gm)).toHaveLength(2 * questions.length)
   // The figures of the README.
   expect(ollama).toEqual([1, 1, 60666])
-  expect(throughline).toEqual([12, 8, 40522])
+  expect(throughline).toEqual([12, 8, 40479])
 })
 
 if (!isLong) console.info('Skipped: the proxy before another server, only in the long run')

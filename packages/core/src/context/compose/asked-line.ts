@@ -27,7 +27,7 @@ export function askedLine(text: string, request: Message): string | undefined {
     .split('\n', mostLines)
     .map(line => {
       const beginning = line.trim().slice(0, mostOfLine)
-      const terms = [...new Set(termsOf(beginning))]
+      const terms = [...new Set(wordsIn(beginning))]
       const shared = terms.filter(term => asked.has(term))
       return { line: beginning, shared, isNew: shared.length < terms.length }
     })
@@ -53,6 +53,10 @@ function termsAsked(request: Message): ReadonlySet<string> {
   return latestTerms(request, '', () => {
     // Programs put what they always say before the request, which is the end.
     const end = request.text.slice(-mostOfMessage)
-    return new Set(termsOf(withoutReminders(end).slice(-mostOfRequest)))
+    return new Set(wordsIn(withoutReminders(end).slice(-mostOfRequest)))
   })
 }
+
+/** The stem of "keys" is "kei" and that of "key" is "key", likewise "days". Recall finds less when they are one; here they are. */
+const wordsIn = (text: string): readonly string[] =>
+  termsOf(text).map(term => (term.length === 3 ? term.replace(/i$/, 'y') : term))

@@ -69,8 +69,7 @@ function withoutEnding(word: string): string {
   let root = isWord && !(ending === 's' && /[su]$/.test(rest)) ? rest + instead : word
   // "planned" and "running" double the letter of "plan" and "run".
   if (root !== word && /^(?:in|ed)/.test(ending)) root = root.replace(/([bdfgmnprt])\1$/, '$1')
-  // A word of three letters is no stem's plural form: "keys" is "key", and "flies" is "fly".
-  return root.replace(/(?<=...)e$/, '').replace(/(?<=...)y$/, 'i')
+  return root.replace(/(?<=...)e$/, '').replace(/(?<=..)y$/, 'i')
 }
 
 /** English words that begin a question. */
