@@ -25,6 +25,9 @@ export async function startModel({ toCall, most = Number.POSITIVE_INFINITY }) {
     const form = forms[path]
     if (!form || request.method !== 'POST') return json(404, { error: { message: 'not found' } })
     const body = JSON.parse(Buffer.concat(chunks).toString())
+    // A gateway asks with an empty body whether this form is spoken here.
+    if (!body.messages && !body.input)
+      return json(400, { error: { message: 'a list of messages is missing' } })
     const parts = form.parts(body).map(part => JSON.stringify(part, withoutMarks))
     const tokens = countTokens(parts.join('\n'), { disallowedSpecial: new Set() })
     if (path !== pathname) return json(200, { input_tokens: tokens })
