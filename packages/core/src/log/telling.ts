@@ -46,7 +46,7 @@ export function tellFault(text: string, max: number): string | undefined {
 }
 
 /** The first lines of a text that are more than a wrapping. */
-function linesIn(text: string): readonly string[] {
+export function linesIn(text: string): readonly string[] {
   const beginning = text.slice(0, mostRead)
   return (withoutReminders(beginning) || beginning)
     .split('\n')

@@ -24,6 +24,16 @@ describe('askedLine', () => {
     expect(askedLine(file, request(asked))).toBe(line)
   })
 
+  it.each([': ', '→', '| ', '\t'])('is no line that only has a number besides: %j', between => {
+    const numbered = file
+      .split('\n')
+      .map((line, at) => `  ${at + 1}${between}${line}`)
+      .join('\n')
+    const asked = 'Set the status from open to closed, then write the keys of the parts.'
+    const wrapped = `<path>/work/parts/part-02.txt</path>\n<content>\n${numbered}\n</content>`
+    expect(askedLine(wrapped, request(asked))).toBe(`3${between}key of part 02: amber-4711`)
+  })
+
   it('is trimmed, short, and not one of a reminder', () => {
     const text = `<system-reminder>\nkey of part 9: x\n</system-reminder>\n  key of part 2: ${'y'.repeat(999)}`
     const line = askedLine(text, request('The keys of the parts.'))!

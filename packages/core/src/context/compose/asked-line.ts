@@ -1,16 +1,18 @@
 import type { Message } from '../../log/message.ts'
-import { withoutReminders } from '../../log/telling.ts'
+import { linesIn, withoutReminders } from '../../log/telling.ts'
 import { keepLatest } from '../conversation/remember.ts'
 import { isTalk } from '../recall/asking.ts'
 import { termsOf } from '../recall/terms.ts'
 
-/** Characters and lines of a result that are looked at, and characters of a line and of a request. */
-const mostRead = 8000
+/** Lines of a result that are looked at, and characters of a line and of a request. */
 const mostLines = 200
 const mostOfLine = 300
 const mostOfRequest = 4000
 /** Characters of the message that has the request. */
 const mostOfMessage = 40_000
+
+/** Programs number the lines of a file: that is nothing new. */
+const lineNumber = /^\d{1,6}(?:[:|→]|\s)/
 
 /** A line that shares a single word with the request may be any line. */
 const leastShared = 2
@@ -23,11 +25,11 @@ const leastShared = 2
 export function askedLine(text: string, request: Message): string | undefined {
   const asked = termsAsked(request)
   if (asked.size < leastShared) return undefined
-  const lines = withoutReminders(text.slice(0, mostRead))
-    .split('\n', mostLines)
+  const lines = linesIn(text)
+    .slice(0, mostLines)
     .map(line => {
-      const beginning = line.trim().slice(0, mostOfLine)
-      const terms = [...new Set(wordsIn(beginning))]
+      const beginning = line.slice(0, mostOfLine)
+      const terms = [...new Set(wordsIn(beginning.replace(lineNumber, '')))]
       const shared = terms.filter(term => asked.has(term))
       return { line: beginning, shared, isNew: shared.length < terms.length }
     })
